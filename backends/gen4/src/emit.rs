@@ -204,7 +204,8 @@ fn swizzled(of: Source, ty: Type) -> From {
         Src::Scalar { register, dword } => rows(register, 16 * u32::from(dword / 4), 0, dword % 4),
         Src::Fixed(register) => rows(register, 0, 3, 0),
         Src::Reg(reg) => rows(general(reg) as u8, 0, 3, 0),
-        Src::Bits(_) | Src::There => source(of, ty),
+        Src::Part { reg, component } => rows(general(reg) as u8, 0, 3, component),
+        Src::Bits(_) | Src::Floats(_) | Src::There => source(of, ty),
     }
 }
 
@@ -246,7 +247,9 @@ fn source(source: Source, ty: Type) -> From {
         Src::Fixed(register) => grf(register.into(), 0, ty, LANES),
         Src::Scalar { register, dword } => grf(register.into(), 4 * u32::from(dword), ty, SCALAR),
         Src::Pair { register, dword } => grf(register.into(), 4 * u32::from(dword), ty, PAIR),
+        Src::Part { reg, component } => grf(general(reg), 4 * u32::from(component), ty, PAIR),
         Src::Bits(bits) => return From::Number(bits, ty),
+        Src::Floats(floats) => return From::Number(floats, Type::Vf),
         Src::There => into(File::Arf, NULL, ty),
     };
     let modifier = u32::from(source.absolute) | u32::from(source.negate) << 1;
@@ -279,7 +282,10 @@ fn half(of: Source, high: bool) -> From {
         Src::Pair { register, dword } => {
             grf(register.into(), 4 * u32::from(dword) + byte, Type::Uw, PAIR_HALVES)
         }
-        Src::Bits(bits) => {
+        Src::Part { reg, component } => {
+            grf(general(reg), 4 * u32::from(component) + byte, Type::Uw, PAIR_HALVES)
+        }
+        Src::Bits(bits) | Src::Floats(bits) => {
             return From::Number(if high { bits >> 16 } else { bits & 0xffff }, Type::Uw);
         }
         Src::There => into(File::Arf, NULL, Type::Uw),
@@ -554,6 +560,7 @@ impl Emit<'_> {
                     _ => Ok(()),
                 }
             }
+            Inst::Vector { .. } => self.vector(inst),
             Inst::Copy { .. } => Err(internal("a copy is left")),
             Inst::Compare(test) => self.compare(test, into(File::Arf, NULL, test.ty)),
             Inst::Truth { dst, test } => {
@@ -597,11 +604,13 @@ impl Emit<'_> {
                 self.word(Opcode::Mul, usual, accumulator, &from)?;
                 self.word(Opcode::Mach, usual, into(File::Grf, general(*dst), *ty), &from)
             }
-            Inst::Math { dst, function, source } => {
-                let (dst, source) = (general(*dst), general(*source));
+            Inst::Math { dst, function, source: of } => {
+                let (dst, of) = (general(*dst), source(*of, Type::F));
                 self.parts(|emit, part, how| {
                     let to = into(File::Grf, dst + part, Type::F);
-                    let from = grf(source + part, 0, Type::F, LANES);
+                    let From::Operand(from) = within(of, part) else {
+                        return Err(internal("a number goes to extended math"));
+                    };
                     emit.send((MATH, how), to, from, 0x0111_0000 | *function as u32)
                 })
             }

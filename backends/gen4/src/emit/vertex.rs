@@ -1,12 +1,13 @@
 //! Slots of vertex URB entries: components side by side, by Align16, and the messages that take them. G45 vol. 4, 8.2;
 //! isa/gen4-pipeline.md 4.1, 5.4.
 
-use super::{EIGHT, Emit, From, How, LANES, NULL, grf, into};
-use crate::inst::{Source, Src};
+use super::{EIGHT, Emit, From, How, LANES, NULL, grf, into, result, swizzled};
+use crate::inst::{Inst, Source, Src};
 use crate::isa::fields::f;
 use crate::isa::operand::{File, Operand, Region, Type};
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
+use smallvec::SmallVec;
 
 /// The message register of the header: those before it are memory's, which spilled values may need between two slots.
 pub const HEADER: u8 = 3;
@@ -36,12 +37,54 @@ fn base(source: &Source) -> (Base, u32) {
         Src::Scalar { register, dword } => {
             (Base::Half(register.into(), u32::from(dword) / 4), u32::from(dword) % 4)
         }
-        Src::Bits(bits) => (Base::Number(bits), 0),
+        Src::Part { reg, component } => {
+            (Base::Pair(reg.cell().index.into()), component.into())
+        }
+        Src::Bits(bits) | Src::Floats(bits) => (Base::Number(bits), 0),
         Src::There => (Base::Number(0), 0),
     }
 }
 
 impl Emit<'_> {
+    /// An operation on components of two vertices. G45 vol. 4, 11.3.7.
+    pub(super) fn vector(&mut self, inst: &Inst) -> Result<(), Failure> {
+        let Inst::Vector { opcode, to, dst, from, saturate, channels, sources } = inst else {
+            return Ok(());
+        };
+        let dst = match result(*dst, *to) {
+            Operand { region: Region::Stride(_), .. } => {
+                let region = Region::Masked { stride: 1, channels: (*channels).into() };
+                Operand { region, ..result(*dst, *to) }
+            }
+            masked => masked,
+        };
+        let sources: SmallVec<[From; 2]> = sources
+            .iter()
+            .map(|source| match swizzled(source.of, *from) {
+                From::Operand(operand) => {
+                    let vertical = match operand.region {
+                        Region::Swizzled { vertical, .. } => vertical,
+                        _ => 3,
+                    };
+                    let region = Region::Swizzled { vertical, select: source.select.into() };
+                    From::Operand(Operand { region, ..operand })
+                }
+                number => number,
+            })
+            .collect();
+        let how = How { size: Some(EIGHT), saturate: *saturate, ..How::default() };
+        self.word(*opcode, how, dst, &sources)?;
+        self.align16()
+    }
+
+    /// The last word has Align16.
+    pub(super) fn align16(&mut self) -> Result<(), Failure> {
+        match self.words.last_mut() {
+            Some(word) => word.set(f::ACCESS_MODE, 1).map_err(super::internal),
+            None => Ok(()),
+        }
+    }
+
     /// One instruction for all components that have one base.
     pub(super) fn slot(&mut self, values: &[Source; 4], message: u8) -> Result<(), Failure> {
         let mut left = [true; 4];
@@ -78,9 +121,7 @@ impl Emit<'_> {
                 Base::Number(bits) => From::Number(bits, Type::Ud),
             };
             self.word(Opcode::Mov, How { size: Some(EIGHT), ..How::default() }, dst, &[from])?;
-            if let Some(word) = self.words.last_mut() {
-                word.set(f::ACCESS_MODE, 1).map_err(super::internal)?;
-            }
+            self.align16()?;
         }
         Ok(())
     }

@@ -102,12 +102,12 @@ impl Lower<'_> {
         let abi = self.abi;
         let Some(vue) = &abi.vue else { return };
         let position = self.slot_of(vue.position);
-        let w = self.in_register(position[3]);
+        let w = self.no_number(position[3]);
         let inverse = self.fresh();
         self.push(Inst::Math {
             dst: inverse.into(),
             function: Function::Inverse,
-            source: w.into(),
+            source: w,
         });
         let mut device: [Source; 4] = [Src::Reg(inverse.into()).into(); 4];
         for (component, place) in device.iter_mut().enumerate().take(3) {
