@@ -85,6 +85,7 @@ fn is_pure(inst: &Inst) -> bool {
         inst,
         Inst::Alu { .. }
             | Inst::Vector { .. }
+            | Inst::Choose { .. }
             | Inst::Copy { .. }
             | Inst::Truth { .. }
             | Inst::Flagged { .. }

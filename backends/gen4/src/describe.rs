@@ -132,7 +132,8 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
     };
     let numbers = [Driven::FirstVertex, Driven::FirstInstance].map(DriverWord::Other);
     let numbers = numbers.into_iter().filter(|_| abi.numbers);
-    let constants = constants.into_iter().chain(numbers.map(|word| DriverConstant { constant: None, word }));
+    let constants =
+        constants.into_iter().chain(numbers.map(|word| DriverConstant { constant: None, word }));
     for &(resource, entry) in &abi.surfaces {
         let data = &func.resources[resource];
         let Some(told) = texture_state(&data.kind, abi.stored[resource]) else { continue };

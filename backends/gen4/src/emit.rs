@@ -307,6 +307,8 @@ struct How {
     saturate: bool,
     /// The flag is f0.1, which holds the pixels that live.
     living: bool,
+    /// The flag is f0.1, in a vertex program.
+    other: bool,
     /// The thread may be switched behind it.
     switch: bool,
 }
@@ -339,7 +341,7 @@ impl Emit<'_> {
             set(f::PRED_CTRL, 1)?;
             set(f::PRED_INV, inverse.into())?;
         }
-        if how.living {
+        if how.living || how.other {
             set(f::FLAG_SUBREG, 1)?;
         }
         set(f::SATURATE, how.saturate.into())?;
@@ -555,12 +557,10 @@ impl Emit<'_> {
                 let sources: SmallVec<[From; 2]> =
                     sources.iter().map(|&of| form(of, *from)).collect();
                 self.word(*opcode, usual, dst, &sources)?;
-                match self.words.last_mut() {
-                    Some(word) if masked => word.set(f::ACCESS_MODE, 1).map_err(internal),
-                    _ => Ok(()),
-                }
+                if masked { self.align16() } else { Ok(()) }
             }
             Inst::Vector { .. } => self.vector(inst),
+            Inst::Choose { .. } => self.choose(inst),
             Inst::Copy { .. } => Err(internal("a copy is left")),
             Inst::Compare(test) => self.compare(test, into(File::Arf, NULL, test.ty)),
             Inst::Truth { dst, test } => {
@@ -578,8 +578,11 @@ impl Emit<'_> {
             }
             Inst::Select { dst, inverse, yes, no } => {
                 let dst = result(*dst, Type::Ud);
-                let from = [source(*yes, Type::Ud), source(*no, Type::Ud)];
-                self.word(Opcode::Sel, by(*inverse), dst, &from)
+                let masked = matches!(dst.region, Region::Masked { .. });
+                let form = if masked { swizzled } else { source };
+                let from = [*yes, *no].map(|of| form(of, Type::Ud));
+                self.word(Opcode::Sel, by(*inverse), dst, &from)?;
+                if masked { self.align16() } else { Ok(()) }
             }
             Inst::Product { dst, high, first, second } => {
                 let [low, upper] = [*dst, *high].map(general);

@@ -85,16 +85,21 @@ fn sole(inst: &Inst, source: usize) -> Option<Reg> {
 
 /// The result goes to a message register.
 fn retarget(inst: &mut Inst, register: u16) {
-    if let Inst::Alu { dst, .. } | Inst::Select { dst, .. } | Inst::Plane { dst, .. } = inst {
+    if let Inst::Alu { dst, .. }
+    | Inst::Select { dst, .. }
+    | Inst::Choose { dst, .. }
+    | Inst::Plane { dst, .. } = inst
+    {
         *dst = Reg::phys(Cell { file: MESSAGE, index: register });
     }
 }
 
-/// Components of two vertices are written by single operations alone.
+/// Whether a step can write a message register instead, or components of one.
 fn is_movable(inst: &Inst, components: bool) -> bool {
     match inst {
-        Inst::Alu { .. } => true,
-        Inst::Select { .. } | Inst::Plane { .. } => !components,
+        Inst::Alu { .. } | Inst::Select { .. } => true,
+        Inst::Choose { channels, .. } => components && *channels == 0,
+        Inst::Plane { .. } => !components,
         _ => false,
     }
 }
@@ -114,7 +119,9 @@ fn forward_vectors(
         let Some(cell) = reg.as_phys() else { continue };
         let number = usize::from(cell.index & 127);
         let Made { by: Some(by), reads: 0 } = made[number] else { continue };
-        let Inst::Vector { .. } = nodes[by].inst else { continue };
+        if !matches!(nodes[by].inst, Inst::Vector { .. } | Inst::Choose { channels: 1.., .. }) {
+            continue;
+        }
         let of = |value: &Source| matches!(value.src, Src::Part { reg: other, .. } | Src::Reg(other) if other == reg);
         let fits = |component: usize| {
             let same = Src::Part { reg, component: component as u8 };
@@ -131,7 +138,9 @@ fn forward_vectors(
             last[component] = Some(by);
             mask |= 1 << component;
         }
-        if let Inst::Vector { dst, channels, .. } = &mut nodes[by].inst {
+        if let Inst::Vector { dst, channels, .. } | Inst::Choose { dst, channels, .. } =
+            &mut nodes[by].inst
+        {
             *channels = mask;
             let index = u16::from(register) | u16::from(mask) << 8;
             *dst = Reg::phys(Cell { file: MESSAGE, index });

@@ -177,6 +177,19 @@ pub enum Inst {
         channels: u8,
         sources: SmallVec<[Swizzled; 2]>,
     },
+    /// One of two by a comparison, in each component of two vertices that is written, or in whole lanes. It has a flag of
+    /// its own, so that it leaves the flag of [`Inst::Compare`] alone. `first` and `yes` are no numbers.
+    Choose {
+        dst: Reg,
+        condition: Condition,
+        ty: Type,
+        /// A bit for each component; none where the registers are of lanes.
+        channels: u8,
+        /// `yes` where the comparison does not hold.
+        inverse: bool,
+        /// First and second operand of the comparison, `yes`, `no`.
+        sources: [Swizzled; 4],
+    },
     /// A parallel copy.
     Copy { dst: SmallVec<[Reg; 2]>, src: SmallVec<[Reg; 2]> },
     /// Sets the flag. It stays until the next step that sets it; what allocation puts between leaves it alone.
@@ -303,6 +316,12 @@ macro_rules! visit {
                 }
                 each(dst, Role::Def);
             }
+            Inst::Choose { dst, sources, .. } => {
+                for source in sources.$iter() {
+                    source!(source.of);
+                }
+                each(dst, Role::Def);
+            }
             Inst::Copy { dst, src } => {
                 src.$iter().for_each(|reg| each(reg, Role::Use));
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
@@ -392,6 +411,9 @@ macro_rules! sources {
     ($self:expr, $iter:ident $(, $mutable:tt)?) => {
         match $self {
             Inst::Alu { sources, .. } => sources.$iter().collect(),
+            Inst::Choose { sources, .. } => {
+                sources.$iter().map(|source| & $($mutable)? source.of).collect()
+            }
             Inst::Vector { sources, .. } => {
                 sources.$iter().map(|source| & $($mutable)? source.of).collect()
             }

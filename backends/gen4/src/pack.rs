@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 /// Vectors of one kind that a step may still join: the last of them.
 const OPEN: usize = 4;
 
+/// The number of [`Inst::Choose`] among operations.
+const CHOICE: u8 = 0xff;
+
 /// Where the components of an operand come from.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Base {
@@ -35,8 +38,8 @@ enum Base {
 
 /// A base with what is done to the operand: the negative, the absolute value.
 type Operand = (Base, bool, bool);
-/// Operation, types, saturation, operands. One operand is there twice.
-type Key = (u8, u8, u8, bool, [Operand; 2]);
+/// What is done, by numbers, and the operands.
+type Key = ([u8; 4], SmallVec<[Operand; 4]>);
 
 /// Steps that become one.
 struct Group {
@@ -83,7 +86,7 @@ pub fn pack(func: &mut Func<Inst>) {
         let nodes = std::mem::take(&mut func.blocks[block].nodes);
         let mut done = Vec::with_capacity(nodes.len());
         let mut segment = Vec::new();
-        for node in nodes {
+        for node in choices(nodes, &single) {
             if is_mark(&node.inst) {
                 run(func, &single, &mut parts, std::mem::take(&mut segment), &mut done);
                 done.push(node);
@@ -95,6 +98,46 @@ pub fn pack(func: &mut Func<Inst>) {
         func.blocks[block].nodes = done;
     }
     name(func, &parts);
+}
+
+/// Comparisons that decide one choice alone become one step with it, where they are side by side.
+fn choices(nodes: Vec<Node<Inst>>, single: &[bool]) -> Vec<Node<Inst>> {
+    let mut done: Vec<Node<Inst>> = Vec::with_capacity(nodes.len());
+    // Somebody reads the flag further on, before it is set again; and behind the last choice. No flag outlives its block.
+    let (mut read, mut behind) = (false, false);
+    for node in nodes.into_iter().rev() {
+        if let Inst::Compare(test) = &node.inst
+            && test.join.is_none()
+            && let Some(Node { inst: Inst::Select { dst, inverse, yes, no }, span }) = done.last()
+            && dst.as_virt().is_some_and(|dst| single.get(index(dst)) == Some(&true))
+            && !behind
+        {
+            let lanes = |of: Source| Swizzled { of, select: 0 };
+            let inst = Inst::Choose {
+                dst: *dst,
+                condition: test.condition,
+                ty: test.ty,
+                channels: 0,
+                inverse: *inverse,
+                sources: [test.first, test.second, *yes, *no].map(lanes),
+            };
+            let span = *span;
+            done.pop();
+            done.push(Node { inst, span });
+            read = false;
+            continue;
+        }
+        match &node.inst {
+            Inst::Compare(test) => read = test.join.is_some(),
+            Inst::Truth { .. } => read = false,
+            Inst::Flagged { .. } | Inst::If { .. } | Inst::While { flag: true } => read = true,
+            Inst::Select { .. } => (read, behind) = (true, read),
+            _ => {}
+        }
+        done.push(node);
+    }
+    done.reverse();
+    done
 }
 
 /// Nothing moves across it.
@@ -115,6 +158,9 @@ fn is_mark(inst: &Inst) -> bool {
 
 /// A step that may become a component: one word on doublewords.
 fn joins(inst: &Inst) -> bool {
+    if let Inst::Choose { sources, .. } = inst {
+        return sources.iter().all(|source| is_placed(&source.of));
+    }
     let Inst::Alu { opcode, to, from, sources, .. } = inst else { return false };
     let wide = |ty: Type| matches!(ty, Type::F | Type::D | Type::Ud);
     let known = matches!(
@@ -131,10 +177,12 @@ fn joins(inst: &Inst) -> bool {
             | Opcode::Asr
             | Opcode::Rndd
     );
-    let placed = |source: &Source| {
-        matches!(source.src, Src::Reg(_) | Src::Pair { .. } | Src::Scalar { .. } | Src::Bits(_))
-    };
-    known && wide(*to) && wide(*from) && sources.iter().all(placed)
+    known && wide(*to) && wide(*from) && sources.iter().all(is_placed)
+}
+
+/// A source that Align16 can name.
+fn is_placed(source: &Source) -> bool {
+    matches!(source.src, Src::Reg(_) | Src::Pair { .. } | Src::Scalar { .. } | Src::Bits(_))
 }
 
 fn commutes(opcode: Opcode) -> bool {
@@ -196,6 +244,7 @@ impl Segment<'_> {
             let mut free = matches!(
                 node.inst,
                 Inst::Alu { .. }
+                    | Inst::Choose { .. }
                     | Inst::Math { .. }
                     | Inst::Product { .. }
                     | Inst::ProductHigh { .. }
@@ -222,7 +271,7 @@ impl Segment<'_> {
         for at in (0..self.nodes.len()).rev() {
             let inst = &self.nodes[at].inst;
             let own = self.wishes[at];
-            let alike = matches!(inst, Inst::Alu { .. });
+            let alike = matches!(inst, Inst::Alu { .. } | Inst::Choose { .. });
             let wanted: SmallVec<[(usize, u8); 4]> = inst
                 .sources()
                 .iter()
@@ -301,16 +350,29 @@ impl Segment<'_> {
 
     /// What steps that join have in common; `exchanged`: the operands.
     fn key(&self, at: usize, exchanged: bool) -> Option<Key> {
-        let Inst::Alu { opcode, to, from, saturate, sources, .. } = &self.nodes[at].inst else {
-            return None;
+        let inst = &self.nodes[at].inst;
+        let (kind, float) = match inst {
+            Inst::Alu { opcode, to, from, saturate, .. } => {
+                let kind = [*opcode as u8, *to as u8, *from as u8, (*saturate).into()];
+                (kind, [*from == Type::F; 4])
+            }
+            Inst::Choose { condition, ty, inverse, .. } => {
+                let float = *ty == Type::F;
+                let kind = [CHOICE, *condition as u8, *ty as u8, (*inverse).into()];
+                (kind, [float, float, false, false])
+            }
+            _ => return None,
         };
-        let operand = |source: &Source| {
-            (self.base(source.src, *from == Type::F), source.negate, source.absolute)
-        };
-        let first = operand(sources.first()?);
-        let second = sources.get(1).map_or(first, operand);
-        let operands = if exchanged { [second, first] } else { [first, second] };
-        Some((*opcode as u8, *to as u8, *from as u8, *saturate, operands))
+        let mut operands: SmallVec<[Operand; 4]> = inst
+            .sources()
+            .iter()
+            .zip(float)
+            .map(|(source, float)| (self.base(source.src, float), source.negate, source.absolute))
+            .collect();
+        if exchanged {
+            operands.swap(0, 1);
+        }
+        Some((kind, operands))
     }
 
     /// Levels rise from operands to results, and all steps of a group have one, so that no group waits for itself.
@@ -370,9 +432,8 @@ impl Segment<'_> {
             level <= group.level || !group.read
         };
         let candidates = open.get(key)?;
-        let free = |group: u32, component: usize| {
-            self.groups[group as usize].members[component].is_none()
-        };
+        let free =
+            |group: u32, component: usize| self.groups[group as usize].members[component].is_none();
         if let Some(wish) = wish.map(usize::from)
             && let Some(&group) = candidates.iter().filter(admits).find(|&&group| free(group, wish))
         {
@@ -444,7 +505,7 @@ impl Segment<'_> {
             group.packed = Some(packed);
             for (component, member) in group.members.iter().enumerate() {
                 if let Some((at, _)) = member
-                    && let Inst::Alu { dst, .. } = &self.nodes[*at].inst
+                    && let Inst::Alu { dst, .. } | Inst::Choose { dst, .. } = &self.nodes[*at].inst
                     && let Some(dst) = dst.as_virt()
                 {
                     self.parts[index(dst)] = Some((packed, component as u8));
@@ -462,19 +523,15 @@ impl Segment<'_> {
     /// The step of a group.
     fn vector(&self, group: &Group) -> Option<Inst> {
         let packed = group.packed?;
-        let (first, _) = (*group.members.iter().flatten().next()?, ());
-        let Inst::Alu { opcode, to, from, saturate, sources, .. } = &self.nodes[first.0].inst
-        else {
-            return None;
-        };
+        let first = *group.members.iter().flatten().next()?;
+        let inst = &self.nodes[first.0].inst;
         let mut channels = 0;
-        let mut vector: SmallVec<[Swizzled; 2]> = SmallVec::new();
-        for number in 0..sources.len() {
-            let of = |(at, exchanged): (usize, bool)| match &self.nodes[at].inst {
-                Inst::Alu { sources, .. } => {
-                    sources[if exchanged { sources.len() - 1 - number } else { number }]
-                }
-                _ => Source::from(Src::Bits(0)),
+        let mut vector: SmallVec<[Swizzled; 4]> = SmallVec::new();
+        for number in 0..inst.sources().len() {
+            let of = |(at, exchanged): (usize, bool)| {
+                let sources = self.nodes[at].inst.sources();
+                let number = if exchanged { sources.len() - 1 - number } else { number };
+                sources.get(number).map_or(Src::Bits(0).into(), |source| **source)
             };
             let mut select = 0;
             let mut floats = 0;
@@ -502,15 +559,18 @@ impl Segment<'_> {
             }
             vector.push(Swizzled { of: whole, select });
         }
-        Some(Inst::Vector {
-            opcode: *opcode,
-            to: *to,
-            dst: packed.into(),
-            from: *from,
-            saturate: *saturate,
-            channels,
-            sources: vector,
-        })
+        let dst = packed.into();
+        match *inst {
+            Inst::Alu { opcode, to, from, saturate, .. } => {
+                let sources = vector.into_iter().collect();
+                Some(Inst::Vector { opcode, to, dst, from, saturate, channels, sources })
+            }
+            Inst::Choose { condition, ty, inverse, .. } => {
+                let sources = <[Swizzled; 4]>::try_from(&vector[..]).ok()?;
+                Some(Inst::Choose { dst, condition, ty, channels, inverse, sources })
+            }
+            _ => None,
+        }
     }
 
     /// The register of a source, and the component there.
@@ -520,9 +580,9 @@ impl Segment<'_> {
             Src::Scalar { register, dword } => {
                 (Src::Scalar { register, dword: dword & 4 }, dword & 3)
             }
-            Src::Reg(reg) => self.known(reg).map_or((src, 0), |(packed, component)| {
-                (Src::Reg(packed.into()), component)
-            }),
+            Src::Reg(reg) => self
+                .known(reg)
+                .map_or((src, 0), |(packed, component)| (Src::Reg(packed.into()), component)),
             _ => (src, 0),
         }
     }

@@ -1,12 +1,13 @@
 //! Slots of vertex URB entries: components side by side, by Align16, and the messages that take them. G45 vol. 4, 8.2;
 //! isa/gen4-pipeline.md 4.1, 5.4.
 
-use super::{EIGHT, Emit, From, How, LANES, NULL, grf, into, result, swizzled};
-use crate::inst::{Inst, Source, Src};
+use super::{EIGHT, Emit, From, How, LANES, NULL, grf, into, result, source, swizzled};
+use crate::inst::{Inst, Source, Src, Swizzled};
 use crate::isa::fields::f;
 use crate::isa::operand::{File, Operand, Region, Type};
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::Reg;
 use smallvec::SmallVec;
 
 /// The message register of the header: those before it are memory's, which spilled values may need between two slots.
@@ -37,11 +38,34 @@ fn base(source: &Source) -> (Base, u32) {
         Src::Scalar { register, dword } => {
             (Base::Half(register.into(), u32::from(dword) / 4), u32::from(dword) % 4)
         }
-        Src::Part { reg, component } => {
-            (Base::Pair(reg.cell().index.into()), component.into())
-        }
+        Src::Part { reg, component } => (Base::Pair(reg.cell().index.into()), component.into()),
         Src::Bits(bits) | Src::Floats(bits) => (Base::Number(bits), 0),
         Src::There => (Base::Number(0), 0),
+    }
+}
+
+/// Components of a register of two vertices as a destination, or those of a message register that the register names.
+fn components(reg: Reg, ty: Type, channels: u8) -> Operand {
+    match result(reg, ty) {
+        all @ Operand { region: Region::Stride(_), .. } => {
+            Operand { region: Region::Masked { stride: 1, channels: channels.into() }, ..all }
+        }
+        masked => masked,
+    }
+}
+
+/// A source of components with the component that each reads.
+fn selected(source: &Swizzled, ty: Type) -> From {
+    match swizzled(source.of, ty) {
+        From::Operand(operand) => {
+            let vertical = match operand.region {
+                Region::Swizzled { vertical, .. } => vertical,
+                _ => 3,
+            };
+            let region = Region::Swizzled { vertical, select: source.select.into() };
+            From::Operand(Operand { region, ..operand })
+        }
+        number => number,
     }
 }
 
@@ -51,30 +75,43 @@ impl Emit<'_> {
         let Inst::Vector { opcode, to, dst, from, saturate, channels, sources } = inst else {
             return Ok(());
         };
-        let dst = match result(*dst, *to) {
-            Operand { region: Region::Stride(_), .. } => {
-                let region = Region::Masked { stride: 1, channels: (*channels).into() };
-                Operand { region, ..result(*dst, *to) }
-            }
-            masked => masked,
-        };
-        let sources: SmallVec<[From; 2]> = sources
-            .iter()
-            .map(|source| match swizzled(source.of, *from) {
-                From::Operand(operand) => {
-                    let vertical = match operand.region {
-                        Region::Swizzled { vertical, .. } => vertical,
-                        _ => 3,
-                    };
-                    let region = Region::Swizzled { vertical, select: source.select.into() };
-                    From::Operand(Operand { region, ..operand })
-                }
-                number => number,
-            })
-            .collect();
+        let dst = components(*dst, *to, *channels);
+        let sources: SmallVec<[From; 2]> =
+            sources.iter().map(|source| selected(source, *from)).collect();
         let how = How { size: Some(EIGHT), saturate: *saturate, ..How::default() };
         self.word(*opcode, how, dst, &sources)?;
         self.align16()
+    }
+
+    /// A comparison that sets f0.1, and the choice by it.
+    pub(super) fn choose(&mut self, inst: &Inst) -> Result<(), Failure> {
+        let Inst::Choose { dst, condition, ty, channels, inverse, sources } = inst else {
+            return Ok(());
+        };
+        let vector = *channels != 0;
+        let to = match vector {
+            true => components(*dst, Type::Ud, *channels),
+            false => result(*dst, Type::Ud),
+        };
+        let masked = matches!(to.region, Region::Masked { .. });
+        let from = |number: usize, ty: Type| {
+            let of: &Swizzled = &sources[number];
+            match (vector, masked) {
+                (true, _) => selected(of, ty),
+                (_, true) => swizzled(of.of, ty),
+                _ => source(of.of, ty),
+            }
+        };
+        let nowhere = Operand { region: to.region, ..into(File::Arf, NULL, *ty) };
+        let usual = How { size: Some(EIGHT), other: true, ..How::default() };
+        let how = How { condition: *condition as u32, ..usual };
+        self.word(Opcode::Cmp, how, nowhere, &[from(0, *ty), from(1, *ty)])?;
+        if masked {
+            self.align16()?;
+        }
+        let how = How { predicate: Some(*inverse), ..usual };
+        self.word(Opcode::Sel, how, to, &[from(2, Type::Ud), from(3, Type::Ud)])?;
+        if masked { self.align16() } else { Ok(()) }
     }
 
     /// The last word has Align16.

@@ -104,11 +104,7 @@ impl Lower<'_> {
         let position = self.slot_of(vue.position);
         let w = self.no_number(position[3]);
         let inverse = self.fresh();
-        self.push(Inst::Math {
-            dst: inverse.into(),
-            function: Function::Inverse,
-            source: w,
-        });
+        self.push(Inst::Math { dst: inverse.into(), function: Function::Inverse, source: w });
         let mut device: [Source; 4] = [Src::Reg(inverse.into()).into(); 4];
         for (component, place) in device.iter_mut().enumerate().take(3) {
             let product = self.fresh();
