@@ -144,7 +144,7 @@ fn of_width(
         clean::clean(&mut func);
     }
     if abi.is_vertex() && admits(request, PACK) {
-        pack::pack(&mut func);
+        pack::pack(&mut func, abi.lane_offsets());
     }
     gpucc_ir::mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     let places = (lowered.scratch, lowered.slot_bytes);

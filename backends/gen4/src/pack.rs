@@ -77,27 +77,120 @@ fn small(bits: u32) -> Option<u32> {
     (fits && code & 0x7f != 0).then_some(code)
 }
 
-/// Packs what it can.
-pub fn pack(func: &mut Func<Inst>) {
+/// Packs what it can. `offsets`: the register of four times the lanes' numbers.
+pub fn pack(func: &mut Func<Inst>, offsets: u8) {
     let counts = count(func);
     let single: Vec<bool> = counts.definitions.iter().map(|&count| count == 1).collect();
     let mut parts: Vec<Option<Part>> = vec![None; func.vregs.len()];
+    let rows = rows(func, &single, &mut parts, offsets);
     for block in func.layout.clone() {
         let nodes = std::mem::take(&mut func.blocks[block].nodes);
         let mut done = Vec::with_capacity(nodes.len());
         let mut segment = Vec::new();
         for node in choices(nodes, &single) {
             if is_mark(&node.inst) {
-                run(func, &single, &mut parts, std::mem::take(&mut segment), &mut done);
+                run(func, (&single, &rows), &mut parts, std::mem::take(&mut segment), &mut done);
                 done.push(node);
             } else {
                 segment.push(node);
             }
         }
-        run(func, &single, &mut parts, segment, &mut done);
+        run(func, (&single, &rows), &mut parts, segment, &mut done);
         func.blocks[block].nodes = done;
     }
     name(func, &parts);
+}
+
+/// The words of each register that one message reads, by component.
+type Rows = BTreeMap<VReg, [VReg; 4]>;
+
+/// The words that four reads side by side in the text and in memory make, the address, and the surface.
+fn row(nodes: &[Node<Inst>], single: &[bool]) -> Option<[VReg; 4]> {
+    let Inst::Read { address: base, offset: first, surface, slot: None, .. } = nodes.first()?.inst
+    else {
+        return None;
+    };
+    let mut words = [VReg::from_u32(0); 4];
+    for (number, word) in words.iter_mut().enumerate() {
+        let Inst::Read { dst, address, offset, surface: other, slot: None } =
+            nodes.get(number)?.inst
+        else {
+            return None;
+        };
+        let alike = address == base && other == surface;
+        let beside = first.checked_add(4 * number as u32) == Some(offset);
+        *word = dst.as_virt().filter(|dst| single.get(index(*dst)) == Some(&true))?;
+        if !alike || !beside || Src::Reg(dst) == base.src {
+            return None;
+        }
+    }
+    matches!(base.src, Src::Reg(_) | Src::Bits(_)).then_some(words)
+}
+
+/// Four words of memory become the components of one register: each lane of a vertex has an address of its own.
+fn rows(func: &mut Func<Inst>, single: &[bool], parts: &mut [Option<Part>], offsets: u8) -> Rows {
+    let mut rows = Rows::new();
+    let count: usize = func
+        .layout
+        .iter()
+        .map(|&block| {
+            let nodes = &func.blocks[block].nodes;
+            (0..nodes.len()).filter(|&at| row(&nodes[at..], single).is_some()).count()
+        })
+        .sum();
+    let Some(&first) = func.layout.first() else { return rows };
+    if count == 0 {
+        return rows;
+    }
+    let lanes = func.make_vreg(Demand::scalar(GPR), Span::NONE);
+    let single_word = |opcode, dst: VReg, sources: [Source; 2]| Inst::Alu {
+        opcode,
+        to: Type::Ud,
+        dst: dst.into(),
+        from: Type::Ud,
+        saturate: false,
+        sources: sources.into_iter().collect(),
+    };
+    for block in func.layout.clone() {
+        let nodes = std::mem::take(&mut func.blocks[block].nodes);
+        let mut done = Vec::with_capacity(nodes.len());
+        let mut at = 0;
+        while let Some(node) = nodes.get(at) {
+            let Some(words) = row(&nodes[at..], single) else {
+                done.push(node.clone());
+                at += 1;
+                continue;
+            };
+            let Inst::Read { address, offset, surface, .. } = node.inst else { break };
+            let packed = func.make_vreg(Demand::scalar(GPR), node.span);
+            let places = func.make_vreg(Demand::scalar(GPR), node.span);
+            let lanes = Source::from(Src::Reg(lanes.into()));
+            let (from, offset) = match address.src {
+                Src::Bits(bits) => ([lanes, Src::Bits(bits.wrapping_add(offset)).into()], 0),
+                _ => ([lanes, address], offset),
+            };
+            let inst = single_word(Opcode::Add, places, from);
+            done.push(Node { inst, span: node.span });
+            let inst = Inst::Read {
+                dst: packed.into(),
+                address: Src::Reg(places.into()).into(),
+                offset,
+                surface,
+                slot: None,
+            };
+            done.push(Node { inst, span: node.span });
+            for (component, word) in words.into_iter().enumerate() {
+                parts[index(word)] = Some((packed, component as u8));
+            }
+            rows.insert(packed, words);
+            at += 4;
+        }
+        func.blocks[block].nodes = done;
+    }
+    let sources = [Src::Fixed(offsets).into(), Src::Bits(12).into()];
+    let inst = single_word(Opcode::And, lanes, sources);
+    func.blocks[first].nodes.insert(0, Node { inst, span: Span::NONE });
+    rows
 }
 
 /// Comparisons that decide one choice alone become one step with it, where they are side by side.
@@ -209,7 +302,7 @@ struct Segment<'a> {
 
 fn run(
     func: &mut Func<Inst>,
-    single: &[bool],
+    (single, rows): (&[bool], &Rows),
     parts: &mut [Option<Part>],
     nodes: Vec<Node<Inst>>,
     done: &mut Vec<Node<Inst>>,
@@ -230,7 +323,7 @@ fn run(
         before: vec![None; count],
         wishes: vec![None; count],
     };
-    segment.find();
+    segment.find(rows);
     segment.wish();
     segment.group();
     segment.write(func, done);
@@ -238,7 +331,7 @@ fn run(
 
 impl Segment<'_> {
     /// Who defines what, and what keeps its order: all but pure steps on registers that are written once.
-    fn find(&mut self) {
+    fn find(&mut self, rows: &Rows) {
         let mut last = None;
         for (at, node) in self.nodes.iter().enumerate() {
             let mut free = matches!(
@@ -255,6 +348,8 @@ impl Segment<'_> {
                     free &= self.single.get(index(reg)).copied().unwrap_or(false);
                     if operand.role.is_def() {
                         self.makers.insert(reg, at);
+                        let words = rows.get(&reg).into_iter().flatten();
+                        self.makers.extend(words.map(|&word| (word, at)));
                     }
                 }
                 None => free = false,
