@@ -73,6 +73,18 @@ pub struct Source {
     pub absolute: bool,
 }
 
+/// The float of 8 bits that is a float of 32, if there is one: the sign, 3 bits of the exponent, 4 of the fraction. G45 vol. 4, 11.3.5.
+pub fn small(bits: u32) -> Option<u32> {
+    let (sign, exponent, fraction) = (bits >> 31, bits >> 23 & 0xff, bits & 0x7f_ffff);
+    if bits << 1 == 0 {
+        return Some(sign << 7);
+    }
+    // An exponent of 0 with a fraction of 0 is 0.
+    let fits = (124..=131).contains(&exponent) && fraction.trailing_zeros() >= 19;
+    let code = sign << 7 | exponent.wrapping_sub(124) << 4 | fraction >> 19;
+    (fits && code & 0x7f != 0).then_some(code)
+}
+
 impl From<Src> for Source {
     fn from(src: Src) -> Source {
         Source { src, negate: false, absolute: false }

@@ -5,7 +5,7 @@
 //! Swizzles cost nothing, so the component that a value gets is free; what a slot of the entry wants decides it where it can.
 
 use crate::clean::count;
-use crate::inst::{GPR, Inst, Source, Src, Swizzled};
+use crate::inst::{GPR, Inst, Source, Src, Swizzled, small};
 use crate::isa::operand::Type;
 use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{self, Demand, Func, Inst as _, Node, Reg, Role, VReg};
@@ -63,18 +63,6 @@ type Part = (VReg, u8);
 
 fn index(reg: VReg) -> usize {
     cranelift_entity::EntityRef::index(reg)
-}
-
-/// A float of 8 bits that is a float: its sign, 3 bits of the exponent, 4 of the fraction. G45 vol. 4, 11.3.5.
-fn small(bits: u32) -> Option<u32> {
-    let (sign, exponent, fraction) = (bits >> 31, bits >> 23 & 0xff, bits & 0x7f_ffff);
-    if bits << 1 == 0 {
-        return Some(sign << 7);
-    }
-    // An exponent of 0 with a fraction of 0 is 0.
-    let fits = (124..=131).contains(&exponent) && fraction.trailing_zeros() >= 19;
-    let code = sign << 7 | exponent.wrapping_sub(124) << 4 | fraction >> 19;
-    (fits && code & 0x7f != 0).then_some(code)
 }
 
 /// Packs what it can. `offsets`: the register of four times the lanes' numbers.

@@ -2,7 +2,7 @@
 //! isa/gen4-pipeline.md 4.1, 5.4.
 
 use super::{EIGHT, Emit, From, How, LANES, NULL, grf, into, result, source, swizzled};
-use crate::inst::{Inst, Source, Src, Swizzled};
+use crate::inst::{Inst, Source, Src, Swizzled, small};
 use crate::isa::fields::f;
 use crate::isa::operand::{File, Operand, Region, Type};
 use crate::isa::ops::Opcode;
@@ -27,6 +27,8 @@ enum Base {
     /// Half of a register, for both vertices.
     Half(u32, u32),
     Number(u32),
+    /// Numbers that are floats of 8 bits: one vector has one for each component.
+    Floats,
 }
 
 /// The base of a source, and the component there.
@@ -39,6 +41,7 @@ fn base(source: &Source) -> (Base, u32) {
             (Base::Half(register.into(), u32::from(dword) / 4), u32::from(dword) % 4)
         }
         Src::Part { reg, component } => (Base::Pair(reg.cell().index.into()), component.into()),
+        Src::Bits(bits) if small(bits).is_some() => (Base::Floats, 0),
         Src::Bits(bits) | Src::Floats(bits) => (Base::Number(bits), 0),
         Src::There => (Base::Number(0), 0),
     }
@@ -130,7 +133,7 @@ impl Emit<'_> {
                 continue;
             }
             let (from, negate) = (base(&values[first]).0, values[first].negate);
-            let (mut channels, mut select) = (0, 0);
+            let (mut channels, mut select, mut floats) = (0, 0, 0);
             for component in first..4 {
                 let (other, place) = base(&values[component]);
                 if values[component].src != Src::There
@@ -140,9 +143,12 @@ impl Emit<'_> {
                     left[component] = false;
                     channels |= 1 << component;
                     select |= place << (2 * component);
+                    if let Src::Bits(bits) = values[component].src {
+                        floats |= small(bits).unwrap_or(0) << (8 * component);
+                    }
                 }
             }
-            let ty = if negate { Type::F } else { Type::Ud };
+            let ty = if negate || from == Base::Floats { Type::F } else { Type::Ud };
             let dst = Operand {
                 region: Region::Masked { stride: 1, channels },
                 ..into(File::Mrf, message.into(), ty)
@@ -156,6 +162,7 @@ impl Emit<'_> {
                 Base::Lanes(register) | Base::Pair(register) => rows(register, 0, 3),
                 Base::Half(register, half) => rows(register, 16 * half, 0),
                 Base::Number(bits) => From::Number(bits, Type::Ud),
+                Base::Floats => From::Number(floats, Type::Vf),
             };
             self.word(Opcode::Mov, How { size: Some(EIGHT), ..How::default() }, dst, &[from])?;
             self.align16()?;
