@@ -68,7 +68,7 @@ pub enum Command {
 /// `--target` and `--chip`.
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
-    /// Machine: r600, r700, gen4, g45, valhall or interp (gen4 and g45: no vertex shaders yet; rogue is to come)
+    /// Machine: r600, r700, gen4, g45, valhall or interp (rogue is to come)
     #[arg(long, value_name = "T", help_heading = "Target", overrides_with = "target")]
     pub target: Option<String>,
     /// Member of the family; the first that `gpucc targets` lists when absent
@@ -194,7 +194,7 @@ pub struct CompileArgs {
     pub code: CodeArgs,
     #[command(flatten)]
     pub messages: MessageArgs,
-    /// What to write: asm (default), bin, hex, json, ir, mach, cfg, elf, html; repeatable
+    /// What to write: asm (default), bin, hex, json, ir, mach, cfg (of the IR), cfg=mach (of the machine code), elf, html; repeatable
     #[arg(long, value_name = "KIND[=PATH]", help_heading = "Output")]
     pub emit: Vec<String>,
     /// Where to write it; `-` is stdout
@@ -278,6 +278,9 @@ pub struct DisasmArgs {
     /// What a unit is: program (default), cf, alu, alu-slot or fetch
     #[arg(long, value_name = "UNIT")]
     pub format: Option<String>,
+    /// Figures of the program instead of its text: live registers and cycles, from the bytes alone
+    #[arg(long, conflicts_with_all = ["lines", "format"])]
+    pub stats: bool,
     /// Where to write; stdout when absent or `-`
     #[arg(short = 'o', value_name = "PATH")]
     pub output: Option<PathBuf>,
@@ -436,7 +439,7 @@ pub struct BatchArgs {
         required_unless_present = "stats"
     )]
     pub output: Option<PathBuf>,
-    /// What to write: asm (default), bin, hex, json, ir, mach, cfg, elf, html; repeatable
+    /// What to write: asm (default), bin, hex, json, ir, mach, cfg (of the IR), cfg=mach (of the machine code), elf, html; repeatable
     #[arg(long, value_name = "KIND", help_heading = "Output", requires = "output")]
     pub emit: Vec<String>,
     /// Print the figures of every entry point on stdout, and the summary on stderr

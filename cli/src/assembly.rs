@@ -4,6 +4,8 @@ use super::args::{AsmArgs, DisasmArgs};
 use super::data::hex_bytes;
 use super::files::{self, Outputs};
 use super::names::shown;
+use gpucc::machine::named::Figure;
+use gpucc::machine::{Flow, Steps};
 use gpucc::{Assembler, AssemblyError, Failure};
 use std::path::{Path, PathBuf};
 
@@ -84,7 +86,11 @@ pub fn disasm(args: &DisasmArgs) -> Result<u8, Failure> {
         code_of(&text, spelling, assembler.token_bytes())
             .map_err(|problem| Failure::invalid(format!("{}: {problem}", shown(path))))?
     };
-    let mut text = assembler.disassemble(unit, &code).map_err(|error| wrong(path, &error))?;
+    let wrong = |error| wrong(path, &error);
+    let mut text = match args.stats {
+        true => figures(&assembler.steps(&code).map_err(wrong)?, code.len()),
+        false => assembler.disassemble(unit, &code).map_err(wrong)?,
+    };
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
@@ -145,6 +151,26 @@ pub fn asm(args: &AsmArgs) -> Result<u8, Failure> {
     }
     outputs.commit()?;
     Ok(0)
+}
+
+/// What follows of a program's bytes, a figure a line.
+fn figures(steps: &Steps, bytes: usize) -> String {
+    let Flow { instructions, pressure, paths } = Flow::of(steps);
+    let mut lines = vec![
+        ("steps", format!("{} in {bytes} bytes", instructions.len())),
+        ("live registers", format!("{} at most, at {:#x}", pressure.live, pressure.offset)),
+    ];
+    if pressure.live > 0 {
+        lines.push(("alive there", pressure.registers.join(" ")));
+    }
+    lines.push(("shortest path", format!("{} cycles", Figure(paths.shortest))));
+    lines.push(("longest path", format!("{} cycles, each loop once", Figure(paths.longest))));
+    for trip in &paths.loops {
+        let (from, to) = (trip.offset, trip.end);
+        lines
+            .push(("loop", format!("{from:#x} to {to:#x}: {} cycles a trip", Figure(trip.cycles))));
+    }
+    lines.iter().map(|(name, value)| format!("{name:<16}{value}\n")).collect()
 }
 
 fn wrong(path: &Path, error: &AssemblyError) -> Failure {

@@ -8,6 +8,7 @@ use super::input::{self, Input};
 use super::names::{Side, in_rule, printable, shown};
 use super::{bundle, parallel, verify};
 use gpucc::machine::named::Figure;
+use gpucc::report::Paths;
 use gpucc::{Compiled, Compiler, Entry, Failure, Options, Parsed, Stage, Target};
 use std::fmt::Write;
 use std::path::Path;
@@ -127,7 +128,7 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         files::write_stderr(&times(&compiled, &result));
     }
     if args.stats {
-        files::write_stderr(&stats(&compiled, &result));
+        files::write_stderr(&stats(&compiled, &result)?);
     }
     Ok(code)
 }
@@ -295,40 +296,49 @@ fn micros(seconds: f64) -> String {
     format!("{:.0} us", seconds.max(0.0) * 1e6)
 }
 
-fn stats(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
+fn stats(compiled: &[Compiled], result: &emit::Outcome<'_>) -> Result<String, Failure> {
     let mut rows = vec![vec![
         "entry".to_owned(),
         "stage".into(),
         "instr".into(),
         "bytes".into(),
         "regs".into(),
+        "live".into(),
         "spills".into(),
         "scratch".into(),
         "loops".into(),
         "branches".into(),
         "cycles".into(),
+        "shortest".into(),
+        "longest".into(),
         "bound by".into(),
         "us".into(),
     ]];
     for one in compiled {
         let shader = gpucc::shader_report(one, result.source, result.frontend_time);
         let stats = &shader.stats;
+        let flow = one.program.as_ref().map_or(Ok(Vec::new()), gpucc::Program::flow)?;
+        // Programs of an entry point run one after the other.
+        let path = |of: fn(&Paths) -> f64| flow.iter().map(|one| of(&one.paths)).sum::<f64>();
         rows.push(vec![
             printable(&shader.entry),
             shader.stage.to_string(),
             stats.instructions.to_string(),
             stats.code_bytes.to_string(),
             stats.registers.to_string(),
+            flow.iter().map(|one| one.pressure.live).max().unwrap_or(0).to_string(),
             stats.spills.to_string(),
             stats.scratch_bytes.to_string(),
             stats.loops.to_string(),
             stats.branches.to_string(),
             Figure(stats.cycles).to_string(),
+            Figure(path(|paths| paths.shortest)).to_string(),
+            Figure(path(|paths| paths.longest)).to_string(),
             stats.bound_unit.clone(),
             stats.compile_microseconds.to_string(),
         ]);
     }
-    table(&rows)
+    Ok(table(&rows))
 }
 
 /// Columns that line up: the first two to the left, numbers to the right.

@@ -15,12 +15,13 @@ pub enum Kind {
     Ir,
     Mach,
     Cfg,
+    MachineCfg,
     Elf,
     Html,
 }
 
 impl Kind {
-    const ALL: [(&'static str, Kind, &'static str); 9] = [
+    const ALL: [(&'static str, Kind, &'static str); 10] = [
         ("asm", Kind::Asm, "s"),
         ("bin", Kind::Bin, "bin"),
         ("hex", Kind::Hex, "hex"),
@@ -28,6 +29,7 @@ impl Kind {
         ("ir", Kind::Ir, "ir"),
         ("mach", Kind::Mach, "mach"),
         ("cfg", Kind::Cfg, "dot"),
+        ("cfg=mach", Kind::MachineCfg, "mach.dot"),
         ("elf", Kind::Elf, "elf"),
         ("html", Kind::Html, "html"),
     ];
@@ -55,11 +57,17 @@ pub struct Emit {
 }
 
 impl Emit {
-    /// Parses `KIND[=PATH]`.
+    /// Parses `KIND[=PATH]`. One kind has a `=` in its name.
     pub fn parse(text: &str) -> Result<Emit, Failure> {
-        let (name, path) = match text.split_once('=') {
-            Some((name, path)) => (name, Some(PathBuf::from(path))),
-            None => (text, None),
+        let machine = "cfg=mach";
+        let rest =
+            text.strip_prefix(machine).filter(|rest| rest.is_empty() || rest.starts_with('='));
+        let (name, path) = match rest {
+            Some(rest) => (machine, rest.strip_prefix('=').map(PathBuf::from)),
+            None => match text.split_once('=') {
+                Some((name, path)) => (name, Some(PathBuf::from(path))),
+                None => (text, None),
+            },
         };
         let kind =
             Kind::ALL.iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| {
@@ -183,6 +191,7 @@ fn bytes(compiled: &Compiled, kind: Kind) -> Result<Vec<u8>, Failure> {
         Kind::Ir => gpucc::print_ir(&compiled.ssa).into_bytes(),
         Kind::Mach => program()?.machine_ir().as_bytes().to_vec(),
         Kind::Cfg => gpucc::cfg(&compiled.ssa).into_bytes(),
+        Kind::MachineCfg => gpucc::machine_cfg(program()?, &compiled.entry)?.into_bytes(),
         Kind::Json | Kind::Elf | Kind::Html => unreachable!("made once for all entry points"),
     })
 }
@@ -190,7 +199,12 @@ fn bytes(compiled: &Compiled, kind: Kind) -> Result<Vec<u8>, Failure> {
 /// The kinds that hold all entry points at once.
 fn whole_file(result: &Outcome<'_>, kind: Kind) -> Result<Vec<u8>, Failure> {
     let compiler = result.compiler;
-    let report = report(result);
+    let mut report = report(result);
+    for (shader, compiled) in report.shaders.iter_mut().zip(result.compiled) {
+        if let (Some(program), Kind::Json | Kind::Html) = (&compiled.program, kind) {
+            shader.flow = program.flow()?;
+        }
+    }
     Ok(match kind {
         Kind::Elf if compiler.target() == Target::Interp => return Err(no_machine(kind)),
         Kind::Elf => gpucc::elf(compiler.target(), compiler.chip(), result.compiled, &report),

@@ -178,6 +178,69 @@ fn the_explorer_shows_the_source_once_and_notes_behind_the_code() {
     }
 }
 
+#[test]
+fn the_explorer_shows_live_registers_and_cycles_beside_the_code() {
+    for target in ["r700", "valhall", "g45"] {
+        let page = text(&[&sample("collatz.wgsl"), "--target", target, "--emit", "html"]);
+        let json = text(&[&sample("collatz.wgsl"), "--target", target, "--emit", "json"]);
+        let report: serde_json::Value = serde_json::from_str(&json).expect("a report");
+        let flow = &report["shaders"][0]["flow"][0];
+        let steps = flow["instructions"].as_array().expect("a list");
+        assert_eq!(page.matches("<u style=").count(), steps.len(), "{target}");
+        let names = flow["pressure"]["registers"].as_array().expect("a list");
+        let names: Vec<&str> = names.iter().filter_map(|name| name.as_str()).collect();
+        let peak = format!("title=\"most registers alive: {}\"", names.join(" "));
+        assert_eq!(page.matches(&peak).count(), 1, "{target}");
+        assert!(page.contains("cycles, longest path"), "{target}");
+    }
+}
+
+#[test]
+fn machine_code_is_drawn_as_blocks_with_their_cycles() {
+    for target in ["r700", "valhall", "g45"] {
+        let graph = text(&[&sample("collatz.wgsl"), "--target", target, "--emit", "cfg=mach"]);
+        assert!(graph.starts_with("digraph \"main\" {\n"), "{graph}");
+        let boxes: Vec<&str> = graph.lines().filter(|line| line.contains("label=")).collect();
+        assert!(boxes.len() > 4 && boxes.iter().all(|one| one.contains(" cycles")), "{graph}");
+        // All of the code stands in it, each line once.
+        let lines = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
+        let code = text(&[&sample("collatz.wgsl"), "--target", target]);
+        let shown: usize = boxes.iter().map(|one| one.matches("\\l").count() - 1).sum();
+        assert_eq!(shown, lines(&code), "{target}: {graph}");
+        // A loop: an edge that goes back.
+        let goes_back = |line: &str| {
+            let (from, to) = line.trim().split_once(" -> ")?;
+            let to = to.split(' ').next()?;
+            Some(to.parse::<u32>().ok()? <= from.parse::<u32>().ok()?)
+        };
+        assert!(graph.lines().any(|line| goes_back(line) == Some(true)), "{target}: {graph}");
+    }
+    let folder = Folder::new("graph");
+    let path = folder.path("code.dot");
+    text(&[&sample("collatz.wgsl"), "--target", "r700", "--emit", &format!("cfg=mach={path}")]);
+    assert!(fs::read_to_string(path).expect("a file").starts_with("digraph"));
+}
+
+#[test]
+fn figures_follow_from_code_alone() {
+    let folder = Folder::new("blob");
+    for target in ["r700", "valhall", "gen4", "g45"] {
+        let path = folder.path("code.bin");
+        text(&[&sample("collatz.wgsl"), "--target", target, "--emit", "bin", "-o", &path]);
+        let figures = text(&["disasm", "--stats", "--target", target, &path]);
+        let json = text(&[&sample("collatz.wgsl"), "--target", target, "--emit", "json"]);
+        let report: serde_json::Value = serde_json::from_str(&json).expect("a report");
+        let flow = &report["shaders"][0]["flow"][0];
+        let live = format!("live registers  {} at most", flow["pressure"]["live"]);
+        assert!(figures.contains(&live), "{target}: {figures}");
+        let loops = flow["paths"]["loops"].as_array().expect("a list").len();
+        assert_eq!(figures.matches("cycles a trip").count(), loops, "{target}: {figures}");
+        assert!(loops > 0);
+    }
+    let output = gpucc(&["disasm", "--stats", "--lines", "--hex", "--target", "r700", "x"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
 /// The page in a browser: its script runs, and fills what it has to. Skipped where there is no Chromium.
 #[test]
 fn the_explorers_script_counts_and_links_in_a_browser() {

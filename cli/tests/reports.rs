@@ -75,6 +75,40 @@ fn a_setting_has_no_bits_but_those_that_it_calls_its_own() {
     }
 }
 
+#[test]
+fn live_registers_and_paths_agree_with_the_figures() {
+    for target in Target::machines() {
+        let mut loops = 0;
+        for (_, report) in reports(target, &[]) {
+            for shader in &report.shaders {
+                let name = format!("{} on {}: {}", shader.source, target.name(), shader.entry);
+                assert!(!shader.flow.is_empty(), "{name}");
+                let (mut cycles, mut straight) = (0.0, true);
+                for flow in &shader.flow {
+                    assert!(u64::from(flow.pressure.live) <= shader.stats.registers, "{name}");
+                    assert_eq!(
+                        flow.pressure.live as usize,
+                        flow.pressure.registers.len(),
+                        "{name}"
+                    );
+                    let live = flow.instructions.iter().map(|one| one.live).max();
+                    assert_eq!(live, Some(flow.pressure.live), "{name}");
+                    assert!(flow.paths.shortest <= flow.paths.longest, "{name}");
+                    straight &= flow.paths.shortest == flow.paths.longest;
+                    straight &= flow.paths.loops.is_empty();
+                    loops += flow.paths.loops.len();
+                    cycles += flow.paths.longest;
+                }
+                // Where there is one way, its cycles are the program's.
+                let straight = straight && shader.stats.branches == 0;
+                let apart = (cycles - shader.stats.cycles).abs();
+                assert!(!straight || apart < 1e-6, "{name}: {cycles} of {}", shader.stats.cycles);
+            }
+        }
+        assert!(loops > 0, "{}", target.name());
+    }
+}
+
 /// The published layout of the report.
 fn schema() -> serde_json::Value {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/report.schema.json");

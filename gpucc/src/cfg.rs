@@ -1,13 +1,74 @@
-//! Control flow as a picture: structured SSA as Graphviz dot.
+//! Control flow as a picture: structured SSA, or machine code, as Graphviz dot.
 
+use crate::{Failure, Program};
 use gpucc_ir::ssa::{Func, Imm, Inst, Op, Region};
+use gpucc_machine::flow::busiest;
+use gpucc_machine::named::Figure;
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
+use std::collections::BTreeMap;
 
 /// The control flow of a function in the dot language: a box a straight run of instructions, an edge
 /// a way that control may go.
 pub fn cfg(func: &Func) -> String {
     gpucc_ir::stack::for_regions(func, || draw(func))
+}
+
+/// The control flow of a program's machine code in the dot language: a box a run of instructions that a lane enters at the
+/// first and leaves at the last, with its text and clocks.
+///
+/// # Errors
+/// Code that our own disassembler refuses: our bug.
+pub fn machine_cfg(program: &Program, name: &str) -> Result<String, Failure> {
+    // Clauses stand elsewhere than where they run: lines by their places.
+    let listing = program.listing()?;
+    let mut text: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    for line in &listing {
+        text.entry(line.offset).or_default().push(line.text.trim_end());
+    }
+    let mut graph = DiGraph::new();
+    for (program, steps) in program.steps()? {
+        let list = &steps.list;
+        let mut leads = vec![false; list.len() + 1];
+        for (at, step) in list.iter().enumerate() {
+            let goes_on = step.next.iter().all(|&next| next as usize == at + 1);
+            leads[at + 1] |= !goes_on || step.next.is_empty();
+            for &next in step.next.iter().filter(|&&next| next as usize != at + 1) {
+                leads[next as usize] = true;
+            }
+        }
+        // The box of each step.
+        let mut boxes: Vec<NodeIndex> = Vec::with_capacity(list.len());
+        let mut first = 0;
+        for end in 1..=list.len() {
+            if end < list.len() && !leads[end] {
+                continue;
+            }
+            let run = &list[first..end];
+            let mut label = String::new();
+            if first == 0 && !program.is_empty() {
+                label = format!("{program}\n");
+            }
+            for line in run.iter().flat_map(|step| text.get(&step.offset)).flatten() {
+                label.push_str(line);
+                label.push('\n');
+            }
+            let cycles: f64 = run.iter().map(|step| busiest(&step.clocks)).sum();
+            label += &format!("{} cycles\n", Figure(cycles));
+            let node = graph.add_node(label);
+            boxes.extend(run.iter().map(|_| node));
+            first = end;
+        }
+        for (at, step) in list.iter().enumerate() {
+            for &next in &step.next {
+                let (from, to) = (boxes[at], boxes[next as usize]);
+                if from != to || next as usize <= at {
+                    graph.update_edge(from, to, "");
+                }
+            }
+        }
+    }
+    Ok(dot(&graph, name))
 }
 
 fn draw(func: &Func) -> String {
@@ -19,6 +80,11 @@ fn draw(func: &Func) -> String {
         let last = graph.node("end");
         graph.edge(end, last, "");
     }
+    dot(&graph.graph, &func.name)
+}
+
+/// A graph in the dot language. Lines of boxes stand to the left.
+fn dot(graph: &DiGraph<String, &'static str>, name: &str) -> String {
     let label = |text: &str| format!("label=\"{}\"", escape(text));
     let edge_label = |_: &_, edge: EdgeReference<'_, &'static str>| match *edge.weight() {
         "" => String::new(),
@@ -26,8 +92,8 @@ fn draw(func: &Func) -> String {
     };
     let node_label = |_: &_, (_, text): (NodeIndex, &String)| label(text);
     let config = [Config::EdgeNoLabel, Config::NodeNoLabel, Config::GraphContentOnly];
-    let dot = Dot::with_attr_getters(&graph.graph, &config, &edge_label, &node_label);
-    let name = escape(&crate::printable(&func.name));
+    let dot = Dot::with_attr_getters(graph, &config, &edge_label, &node_label);
+    let name = escape(&crate::printable(name));
     format!("digraph \"{name}\" {{\n    node [shape=box fontname=monospace];\n{dot:?}}}\n")
 }
 
@@ -160,5 +226,5 @@ impl Graph<'_> {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l")
 }

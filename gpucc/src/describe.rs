@@ -7,7 +7,7 @@ use crate::source::SourceText;
 pub use gpucc_machine::described::hex;
 use std::time::Duration;
 
-/// One entry point's part of the report.
+/// One entry point's part of the report. [`Shader::flow`] is left empty: who wants it asks [`crate::Program::flow`].
 pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duration) -> Shader {
     let program = compiled.program.as_ref();
     let mut described = match program {
@@ -26,6 +26,7 @@ pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duratio
         code: Code::of(program.map_or(&[], |program| program.code())),
         described,
         lines: program.map_or_else(Vec::new, |program| lines(program.lines(), source)),
+        flow: Vec::new(),
     }
 }
 

@@ -3,12 +3,13 @@
 //! The page is whole in itself (no font, script or picture from elsewhere) and the same for the same
 //! input: times of the compiler are left out.
 
-use crate::report::{Report, Shader};
+use crate::report::{Instruction, Pressure, Report, Shader};
 use crate::source::SourceText;
 use crate::{Compiled, Failure};
 use gpucc_machine::named::Figure;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("explorer/page.css");
@@ -76,7 +77,7 @@ pub fn explorer(
             shader.stage
         );
         figures(&mut page, shader);
-        code(&mut page, source, one)?;
+        code(&mut page, source, one, shader)?;
         tables(&mut page, shader);
         page.push_str("</section>\n");
     }
@@ -116,6 +117,16 @@ fn figures(page: &mut String, shader: &Shader) {
         card(&bound, "at least, by any schedule", Some(share));
         card(&stats.bound_unit, "bound by", None);
     }
+    for flow in &shader.flow {
+        let of = |figure: &str| match &*flow.program {
+            "" => figure.to_owned(),
+            program => format!("{figure} ({program})"),
+        };
+        let share = f64::from(flow.pressure.live) / stats.registers.max(1) as f64;
+        card(&flow.pressure.live.to_string(), &of("alive at once"), Some(share));
+        card(&Figure(flow.paths.shortest).to_string(), &of("cycles, shortest path"), None);
+        card(&Figure(flow.paths.longest).to_string(), &of("cycles, longest path"), None);
+    }
     for (value, name) in [
         (stats.spills + stats.fills, "spills and fills"),
         (stats.scratch_bytes, "scratch bytes"),
@@ -140,8 +151,14 @@ fn pane(page: &mut String, title: &str, fill: impl FnOnce(&mut String)) {
     page.push_str("</div></div>\n");
 }
 
-/// The machine code, each line with the line of the source that it comes from; the SSA where there is no source.
-fn code(page: &mut String, source: &SourceText, one: &Compiled) -> Result<(), Failure> {
+/// The machine code, each line with the line of the source that it comes from, the registers that are alive before it
+/// and its cycles; the SSA where there is no source.
+fn code(
+    page: &mut String,
+    source: &SourceText,
+    one: &Compiled,
+    shader: &Shader,
+) -> Result<(), Failure> {
     if source.text.is_none() {
         pane(page, "Structured SSA", |page| {
             for (number, line) in (1..).zip(crate::print_ir(&one.ssa).lines()) {
@@ -152,7 +169,12 @@ fn code(page: &mut String, source: &SourceText, one: &Compiled) -> Result<(), Fa
     let Some(program) = &one.program else { return Ok(()) };
     let spans = program.lines();
     let listing = program.listing()?;
-    pane(page, "Machine code", |page| {
+    let steps = shader.flow.iter().flat_map(|flow| &flow.instructions);
+    let steps: BTreeMap<u32, &Instruction> = steps.map(|step| (step.offset, step)).collect();
+    let most = shader.flow.iter().map(|flow| flow.pressure.live).max().unwrap_or(0).max(1);
+    let peaks = shader.flow.iter().map(|flow| &flow.pressure).filter(|peak| peak.live > 0);
+    let peaks: BTreeMap<u32, &Pressure> = peaks.map(|peak| (peak.offset, peak)).collect();
+    pane(page, "Machine code: offset, live registers, cycles", |page| {
         let mut last = None;
         for line in &listing {
             let before = spans.partition_point(|(offset, _)| *offset <= line.offset);
@@ -161,11 +183,31 @@ fn code(page: &mut String, source: &SourceText, one: &Compiled) -> Result<(), Fa
                 .filter(|(offset, span)| !span.is_none() && (!line.flow || *offset == line.offset));
             let number = own.map_or(0, |(_, span)| source.position(span.start).0);
             start(page, number, true);
-            let offset = match last.replace(line.offset) {
-                Some(same) if same == line.offset => String::new(),
-                _ => format!("{:x}", line.offset),
-            };
-            put!(page, "<s>{offset}</s>{}</p>", escape(&line.text));
+            // A group of several lines has its figures in the first.
+            if last.replace(line.offset) == Some(line.offset) {
+                page.push_str("<s></s><u></u><i></i>");
+            } else {
+                put!(page, "<s>{:x}</s>", line.offset);
+                let step = steps.get(&line.offset);
+                let live = step.map_or(0, |step| step.live);
+                put!(page, "<u style=\"--live:{}%\"", 100 * live / most);
+                if let Some(peak) = peaks.get(&line.offset) {
+                    let names = peak.registers.join(" ");
+                    put!(
+                        page,
+                        " class=\"peak\" title=\"most registers alive: {}\"",
+                        escape(&names)
+                    );
+                }
+                let cycles = step.filter(|step| step.cycles > 0.0);
+                let cycles =
+                    cycles.map_or_else(String::new, |step| Figure(step.cycles).to_string());
+                match step {
+                    Some(_) => put!(page, ">{live}</u><i>{cycles}</i>"),
+                    None => page.push_str("></u><i></i>"),
+                }
+            }
+            put!(page, "{}</p>", escape(&line.text));
         }
     });
     Ok(())

@@ -41,7 +41,7 @@ mod target;
 pub mod verify;
 
 pub use assembler::{Assembler, AssemblyError, assembler};
-pub use cfg::cfg;
+pub use cfg::{cfg, machine_cfg};
 pub use compiler::{
     Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept, Options,
     Parsed, PassTime, Source,

@@ -2,13 +2,14 @@
 
 use crate::execute::Executor;
 use crate::pipeline::Pipeline;
+use crate::report::ProgramFlow;
 use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
 use gpucc_ir::driver;
 use gpucc_ir::ssa::{Func, Span, Stage};
-use gpucc_machine::Errors;
 use gpucc_machine::compiled::Placed;
 use gpucc_machine::described::EvidenceClass;
 pub use gpucc_machine::{Compiled, ListingLine, Machine};
+use gpucc_machine::{Errors, Flow, Name, Steps};
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -73,6 +74,30 @@ impl Program {
     pub fn listing(&self) -> Result<Vec<ListingLine>, Failure> {
         let lines = self.machine.assembler().listing(self.code());
         lines.map_err(|error| self.refused(error))
+    }
+    /// Each program within the code as steps, the one that runs first in front; offsets count from the start of the code.
+    pub(crate) fn steps(&self) -> Result<Vec<(Name, Steps)>, Failure> {
+        let programs = self.compiled.programs.iter().filter_map(|program| match &program.code {
+            Placed::Within(range) => Some((program.name.clone(), range.clone())),
+            Placed::Apart(_) => None,
+        });
+        let steps = programs.map(|(name, range)| {
+            let start = range.start as u32;
+            let steps = self.machine.assembler().steps(&self.compiled.code[range]);
+            let mut steps = steps.map_err(|error| self.refused(error))?;
+            steps.list.iter_mut().for_each(|step| step.offset += start);
+            Ok((name, steps))
+        });
+        steps.collect()
+    }
+    /// Live registers and ways of each program within the code, the one that runs first in front; offsets count from the
+    /// start of the code.
+    ///
+    /// # Errors
+    /// As [`Program::assembly`].
+    pub fn flow(&self) -> Result<Vec<ProgramFlow>, Failure> {
+        let programs = self.steps()?.into_iter();
+        Ok(programs.map(|(name, steps)| ProgramFlow::new(name, Flow::of(&steps))).collect())
     }
     fn refused(&self, error: gpucc_machine::AssemblyError) -> Failure {
         Failure::internal(format!("{}: disassembler", self.machine.about().name), error)

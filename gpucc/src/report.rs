@@ -1,6 +1,8 @@
 //! The report that `--emit json` writes and that a driver reads: the contract's layout, by serde in both directions.
 
 pub use gpucc_machine::described::{Code, Described, Stats};
+use gpucc_machine::flow::Flow;
+pub use gpucc_machine::flow::{Instruction, Paths, Pressure, Trip};
 use gpucc_machine::named::Name;
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
@@ -76,6 +78,9 @@ pub struct Shader {
     pub described: Described,
     /// Source positions of the code.
     pub lines: Vec<Line>,
+    /// Live registers and ways of each program within the code, the one that runs first in front, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flow: Vec<ProgramFlow>,
 }
 
 impl Deref for Shader {
@@ -88,6 +93,27 @@ impl Deref for Shader {
 impl DerefMut for Shader {
     fn deref_mut(&mut self) -> &mut Described {
         &mut self.described
+    }
+}
+
+/// Live registers of a program, and ways through it. They follow from its bytes alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramFlow {
+    /// Its name behind the entry point's; empty for the first.
+    pub program: Name,
+    /// Where most registers are alive.
+    pub pressure: Pressure,
+    /// What ways through it cost.
+    pub paths: Paths,
+    /// Each instruction, or group of instructions that issue together.
+    pub instructions: Vec<Instruction>,
+}
+
+impl ProgramFlow {
+    /// The flow of a program of this name.
+    pub fn new(program: Name, flow: Flow) -> ProgramFlow {
+        let Flow { instructions, pressure, paths } = flow;
+        ProgramFlow { program, pressure, paths, instructions }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Text to machine code and back, one machine at a time, by unit.
 
+use crate::flow::Steps;
+
 /// Why bytes or text were not understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AssemblyError {
@@ -64,6 +66,11 @@ pub trait Assembler: Send + Sync {
         };
         Ok(text.lines().zip(0..).map(line).collect())
     }
+    /// What each instruction of a program does with registers, what it costs, and where a lane goes from it.
+    ///
+    /// # Errors
+    /// As [`Assembler::disassemble`].
+    fn steps(&self, code: &[u8]) -> Result<Steps, AssemblyError>;
     /// Machine code as hexadecimal text, a token a line where nothing else is said.
     fn hex_lines(&self, code: &[u8]) -> String {
         hex_lines(code, self.token_bytes(), 1)

@@ -4,6 +4,7 @@
 //! - [`about`]: what people are told of a machine.
 //! - [`assembler`]: text to machine code and back.
 //! - [`compiled`]: a finished program with all that describes it; [`described`] is the part that the report holds.
+//! - [`flow`]: live registers and ways through a program, from its bytes.
 //! - [`named`]: ordered lists of names and values.
 //! - [`place`]: whether two bindings would share an entry of a table.
 //! - [`site`]: the instructions of a program that a test may break.
@@ -13,6 +14,7 @@ pub mod about;
 pub mod assembler;
 pub mod compiled;
 pub mod described;
+pub mod flow;
 pub mod named;
 pub mod place;
 pub mod site;
@@ -22,6 +24,7 @@ pub use about::{About, Errors, Planned};
 pub use assembler::{Assembler, AssemblyError, ListingLine};
 pub use compiled::{Compiled, Program};
 pub use described::{Code, Described};
+pub use flow::{Flow, Steps};
 pub use named::{Name, Named};
 pub use place::Taken;
 pub use site::Site;

@@ -122,6 +122,20 @@ pub(crate) fn insert(into: &mut Segments, segment: Segment) {
     }
 }
 
+/// Takes one segment, which a segment of the list covers, out of the list.
+pub(crate) fn remove(from: &mut Segments, segment: Segment) {
+    let at = first_after(from, segment.start);
+    let Some(found) = from.get_mut(at) else { return };
+    let behind = Segment { start: segment.end, end: found.end };
+    found.end = segment.start;
+    if behind.start < behind.end {
+        from.insert(at + 1, behind);
+    }
+    if from[at].start >= from[at].end {
+        from.remove(at);
+    }
+}
+
 /// Points covered.
 pub(crate) fn length(list: &[Segment]) -> u64 {
     list.iter().map(|segment| u64::from(segment.end - segment.start)).sum()
@@ -148,6 +162,21 @@ mod tests {
         let mut a = list(&[(0, 4), (8, 10)]);
         cover(&mut a, &list(&[(2, 9), (20, 21)]));
         assert_eq!(a, list(&[(0, 10), (20, 21)]));
+    }
+
+    #[test]
+    fn a_removed_segment_leaves_what_lies_around_it() {
+        let whole = list(&[(0, 4), (8, 20)]);
+        for (removed, rest) in [
+            ((8, 20), &[(0, 4)][..]),
+            ((8, 10), &[(0, 4), (10, 20)]),
+            ((18, 20), &[(0, 4), (8, 18)]),
+            ((10, 12), &[(0, 4), (8, 10), (12, 20)]),
+        ] {
+            let mut a = whole.clone();
+            remove(&mut a, Segment { start: removed.0, end: removed.1 });
+            assert_eq!(a, list(rest));
+        }
     }
 
     #[test]

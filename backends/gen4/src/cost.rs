@@ -96,20 +96,33 @@ impl Thread {
     }
 }
 
+/// Counts the clocks of one instruction after the other.
+pub struct Clock(Thread);
+
+impl Default for Clock {
+    fn default() -> Clock {
+        Clock(Thread { now: 0, ready: [0; 128], math: 0 })
+    }
+}
+
+impl Clock {
+    /// Clocks from the issue of the instruction before a native word to that of the word.
+    pub fn issue(&mut self, word: u128) -> u64 {
+        let before = self.0.now;
+        self.0.issue([word as u32, (word >> 32) as u32, (word >> 64) as u32, (word >> 96) as u32]);
+        self.0.now - before
+    }
+}
+
 /// The clocks of a program of native words. What stands in a loop counts as often as the loop is taken to run.
 pub fn clocks(code: &[u8]) -> u64 {
-    let mut thread = Thread { now: 0, ready: [0; 128], math: 0 };
+    let mut clock = Clock::default();
     let (mut depth, mut total) = (0u32, 0u64);
-    for word in code.chunks_exact(16) {
-        let mut words = [0u32; 4];
-        for (word, bytes) in words.iter_mut().zip(word.chunks_exact(4)) {
-            *word = bytes.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));
-        }
-        let before = thread.now;
-        thread.issue(words);
+    let (words, _) = code.as_chunks::<16>();
+    for word in words.iter().map(|word| u128::from_le_bytes(*word)) {
         let times = TRIPS.pow(depth.min(DEEPEST));
-        total = total.saturating_add((thread.now - before).saturating_mul(times));
-        match words[0] & 0x7f {
+        total = total.saturating_add(clock.issue(word).saturating_mul(times));
+        match word as u32 & 0x7f {
             DO => depth += 1,
             WHILE => depth = depth.saturating_sub(1),
             _ => {}

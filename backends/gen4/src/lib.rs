@@ -23,6 +23,7 @@ mod pack;
 mod refuse;
 mod regs;
 mod sites;
+mod steps;
 mod target;
 mod vue;
 

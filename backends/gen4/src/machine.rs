@@ -3,13 +3,13 @@
 use crate::isa::program::decode_program;
 use crate::isa::{self, Machine};
 use crate::legal::Chip;
-use crate::{back, device, expand, kernels, numerics, refuse, sites, target};
+use crate::{back, device, expand, kernels, numerics, refuse, sites, steps, target};
 use gpucc_emu::device::{Device, Drawer};
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
-use gpucc_machine::{About, Compiled, Errors, Request, Site};
+use gpucc_machine::{About, Compiled, Errors, Request, Site, Steps};
 use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
 
@@ -168,6 +168,9 @@ impl Assembler for Text {
             text: isa::disasm::text_of(self.0, decoded),
         };
         Ok(program.iter().map(line).collect())
+    }
+    fn steps(&self, code: &[u8]) -> Result<Steps, AssemblyError> {
+        steps::steps(self.0, code).map_err(wrong)
     }
     fn hex_lines(&self, code: &[u8]) -> String {
         // A line is an instruction, whose length its first doubleword says; what is none stays as it is.

@@ -257,6 +257,8 @@ pub struct Stats {
     pub vtx_instructions: u32,
     /// Rows exported.
     pub exports: u32,
+    /// Rows that control flow writes to memory.
+    pub memory_rows: u32,
     /// General-purpose registers.
     pub gprs: u32,
     /// Stack entries.

@@ -1,6 +1,6 @@
 //! What a program costs, and below what no schedule of its operations can go.
 //!
-//! An ALU group issues in 4 clocks, whatever it holds; a fetch and a row of an export take 16 each
+//! An ALU group issues in 4 clocks, whatever it holds; a fetch and a row of an export or of a write to memory take 16 each
 //! (isa/r700.md 6: four fetch units for 64 lanes). Every block counts once: a wavefront runs both arms
 //! where its lanes part, and nobody knows how often a loop goes round.
 //!
@@ -16,9 +16,9 @@ use crate::slot::Read;
 use std::collections::BTreeSet;
 
 /// Clocks of a group.
-const GROUP: u32 = 4;
+pub const GROUP: u32 = 4;
 /// Clocks of a fetch and of an exported row.
-const ROW: u32 = 16;
+pub const ROW: u32 = 16;
 
 /// Groups that any schedule of these operations has.
 pub fn least_groups(items: &[Item], isa: &'static Isa) -> u32 {
@@ -79,7 +79,7 @@ pub fn least_groups(items: &[Item], isa: &'static Isa) -> u32 {
 
 /// Fills in clocks, bound and occupancy; `least` is the sum of [`least_groups`].
 pub fn fill(stats: &mut Stats, least: u32, chip: Chip) {
-    let rows = stats.tex_instructions + stats.vtx_instructions + stats.exports;
+    let rows = stats.tex_instructions + stats.vtx_instructions + out(stats);
     stats.cycles = f64::from(GROUP * stats.alu_groups + ROW * rows);
     stats.cycles_lower_bound = f64::from(GROUP * least + ROW * rows);
     // Two sets of four rows are clause temporaries.
@@ -87,11 +87,15 @@ pub fn fill(stats: &mut Stats, least: u32, chip: Chip) {
     stats.occupancy = f64::from(waves) / 31.0;
 }
 
+/// Rows that leave the registers: to export buffers and to memory.
+const fn out(stats: &Stats) -> u32 {
+    stats.exports + stats.memory_rows
+}
+
 /// The unit with the most clocks.
 pub fn bound_unit(stats: &Stats) -> &'static str {
     let fetch = ROW * (stats.tex_instructions + stats.vtx_instructions);
-    let units =
-        [(GROUP * stats.alu_groups, "alu"), (fetch, "fetch"), (ROW * stats.exports, "export")];
+    let units = [(GROUP * stats.alu_groups, "alu"), (fetch, "fetch"), (ROW * out(stats), "export")];
     // The first of equals.
     let most = units.iter().map(|unit| unit.0).max().unwrap_or(0);
     units.iter().find(|unit| unit.0 == most).map_or("alu", |unit| unit.1)

@@ -345,6 +345,9 @@ impl Emitter<'_> {
     }
 
     fn plain(&mut self, inst: isa::Inst, span: Span) {
+        if inst.op().has(isa::ops::flag::WRITES_MEMORY) {
+            self.stats.memory_rows += inst.get(f::BURST_COUNT) + 1;
+        }
         self.entries.push((Entry::Plain(inst.with(f::BARRIER, 1)), span));
     }
 

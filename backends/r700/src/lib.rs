@@ -35,6 +35,7 @@ mod share;
 mod sites;
 pub mod slot;
 mod state;
+mod steps;
 #[cfg(test)]
 mod straight;
 mod target;

@@ -7,7 +7,7 @@ use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::about::{About, Errors, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
-use gpucc_machine::{Excerpt, Machine, Request, Site, TextError};
+use gpucc_machine::{Excerpt, Machine, Request, Site, Steps, TextError};
 use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
 
@@ -170,6 +170,11 @@ impl Assembler for Text {
             .into_iter()
             .map(|line| ListingLine { offset: line.offset, flow: line.flow, text: line.text })
             .collect())
+    }
+    fn steps(&self, code: &[u8]) -> Result<Steps, AssemblyError> {
+        let words = isa::disasm::words_of(code).map_err(wrong)?;
+        let program = isa::program::decode_program_of(self.0, &words).map_err(wrong)?;
+        Ok(crate::steps::steps(&program))
     }
     fn hex_lines(&self, code: &[u8]) -> String {
         // Control flow and ALU instructions are two dwords each.

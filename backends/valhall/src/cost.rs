@@ -18,20 +18,17 @@ pub struct Cycles {
 }
 
 impl Cycles {
+    /// The cycles of each unit, in the order of [`Cycles::NAMES`].
+    pub const fn units(&self) -> [f64; 6] {
+        [self.fma, self.cvt, self.sfu, self.v, self.ls, self.t]
+    }
+
+    const NAMES: [&str; 6] = ["fma", "cvt", "sfu", "v", "ls", "t"];
+
     /// The busiest unit and its cycles.
     pub fn bound(&self) -> (f64, &'static str) {
-        let units = [
-            (self.fma, "fma"),
-            (self.cvt, "cvt"),
-            (self.sfu, "sfu"),
-            (self.v, "v"),
-            (self.ls, "ls"),
-            (self.t, "t"),
-        ];
-        units
-            .into_iter()
-            .reduce(|best, unit| if unit.0 > best.0 { unit } else { best })
-            .unwrap_or((0.0, "cvt"))
+        let units = self.units().into_iter().zip(Cycles::NAMES);
+        units.reduce(|best, unit| if unit.0 > best.0 { unit } else { best }).unwrap_or((0.0, "cvt"))
     }
 
     /// The cycles of two pieces together.

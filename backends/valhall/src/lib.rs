@@ -28,6 +28,7 @@ mod regs;
 mod schedule;
 mod sites;
 pub mod state;
+mod steps;
 mod target;
 mod text;
 mod warp;

@@ -7,7 +7,7 @@ use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::about::{About, Errors, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError};
-use gpucc_machine::{Compiled, Excerpt, Machine, Request, Site, TextError};
+use gpucc_machine::{Compiled, Excerpt, Machine, Request, Site, Steps, TextError};
 use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
 
@@ -108,6 +108,12 @@ impl Assembler for Text {
     }
     fn disassemble(&self, _: &str, code: &[u8]) -> Result<String, AssemblyError> {
         isa::disassemble(code).map_err(|error| AssemblyError::Code {
+            offset: error.offset,
+            message: error.reason.to_string(),
+        })
+    }
+    fn steps(&self, code: &[u8]) -> Result<Steps, AssemblyError> {
+        crate::steps::steps(code).map_err(|error| AssemblyError::Code {
             offset: error.offset,
             message: error.reason.to_string(),
         })

@@ -1,5 +1,6 @@
 //! The ten instructions: words of 64 bits, fields, text.
 
+use gpucc::machine::flow::{Step, Steps};
 use gpucc::machine::{Assembler, AssemblyError};
 use gpucc_ir::ssa::{Op as Ssa, Sig};
 use gpucc_isa::lex::Cursor;
@@ -135,6 +136,16 @@ impl Assembler for Text {
             out.push('\n');
         }
         Ok(out)
+    }
+    fn steps(&self, code: &[u8]) -> Result<Steps, AssemblyError> {
+        // No registers: a word after the other.
+        let count = (code.len() / 8) as u32;
+        let step = |at: u32| Step {
+            offset: 8 * at,
+            next: (at + 1..count).take(1).collect(),
+            ..Step::default()
+        };
+        Ok(Steps { list: (0..count).map(step).collect(), cells: 1, prefix: "r" })
     }
     fn assemble(&self, _: &str, text: &str) -> Result<Vec<u8>, AssemblyError> {
         parse(text).map_err(|error| AssemblyError::Text {

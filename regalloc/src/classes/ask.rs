@@ -2,7 +2,7 @@
 
 use super::{Class, Classes, Override, Transfer, row_mask};
 use crate::api::{Error, Shape};
-use crate::segment::{Segment, after, before, write};
+use crate::segment::{Segment, after, before, read, remove, write};
 use crate::work::{NONE, Work, virt};
 use cranelift_entity::EntityRef;
 use gpucc_ir::mach::{Inst, Operand, Relation, Role};
@@ -131,7 +131,7 @@ impl<I: Inst> Asker<'_, I> {
                     let shared = self.current[other];
                     let previous = std::mem::replace(&mut self.current[index], shared);
                     if previous != reg && previous != shared {
-                        self.forget(previous);
+                        self.forget(previous, index);
                     }
                     let (node, class) = (self.node, self.current[other]);
                     self.classes.overrides.push(Override { node, operand: index as u32, class });
@@ -145,11 +145,7 @@ impl<I: Inst> Asker<'_, I> {
             );
         }
         let node = self.node;
-        let segment = match operand.role {
-            Role::Use => Segment { start: before(node), end: write(node) },
-            Role::Def => Segment { start: write(node), end: after(node) },
-            Role::EarlyDef => Segment { start: crate::segment::read(node), end: after(node) },
-        };
+        let segment = self.segment(index);
         let mut data = self.work.regs[virt(&operand).index()].data;
         data.demand = self.work.demand(&operand);
         let demand = data.demand;
@@ -176,7 +172,7 @@ impl<I: Inst> Asker<'_, I> {
         // A second temporary of the operand replaces the first.
         let previous = self.current[index];
         if previous != reg {
-            self.forget(previous);
+            self.forget(previous, index);
         }
         let behind = operand.role.is_def();
         let (from, to) = if behind { (class, reg) } else { (reg, class) };
@@ -202,20 +198,34 @@ impl<I: Inst> Asker<'_, I> {
         segments.iter().any(|segment| segment.start <= written && segment.end == end)
     }
 
-    /// Takes back a temporary of this instruction.
-    fn forget(&mut self, temporary: u32) {
+    /// When the temporary of an operand lives.
+    fn segment(&self, index: usize) -> Segment {
+        let node = self.node;
+        match self.operands[index].role {
+            Role::Use => Segment { start: before(node), end: write(node) },
+            Role::Def => Segment { start: write(node), end: after(node) },
+            Role::EarlyDef => Segment { start: read(node), end: after(node) },
+        }
+    }
+
+    /// Takes back a temporary that an operand of this instruction had.
+    fn forget(&mut self, temporary: u32, index: usize) {
         let node = self.node;
         self.classes.transfers.retain_from_end(node, |transfer| {
             transfer.from != temporary && transfer.to != temporary
         });
         self.classes.overrides.retain_from_end(node, |over| over.class != temporary);
         let root = self.classes.find(temporary);
-        if root == temporary {
-            let unit = self.classes.class[root as usize].unit;
-            if unit != NONE {
-                self.classes.units[unit as usize].members.retain(|member| member.0 != root);
-            }
-            self.classes.class[root as usize].segments.clear();
+        if root != temporary {
+            return;
+        }
+        // Where rows were joined, a register may have become part of the temporary's class: it stays.
+        let segment = self.segment(index);
+        let class = &mut self.classes.class[root as usize];
+        remove(&mut class.segments, segment);
+        let unit = class.unit;
+        if class.segments.is_empty() && unit != NONE {
+            self.classes.units[unit as usize].members.retain(|member| member.0 != root);
         }
     }
 

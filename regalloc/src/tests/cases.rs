@@ -126,6 +126,31 @@ fn what_lies_in_a_run_across_two_rows_is_copied_into_one_row() {
     assert!(result.copies_inserted > 0, "{}", print(&func));
 }
 
+/// What is written as pairs and read as a row of four: a temporary of the row takes in one of the pairs' registers before
+/// the row is given up.
+#[test]
+fn a_temporary_that_is_given_up_leaves_the_registers_it_took_in() {
+    let mut func = read(
+        &[],
+        "b0:
+    v0 = a
+    v1~0, v2~0 = fetch v0
+    v4~0, v5~0 = fetch v0
+    v7~0, v8~0 = fetch v0
+    v10 = fetch v0
+    v11 = a
+    scatter v11:0b1 v2:0b1
+    scatter v11:0b1 v8:0b1
+    v13 = a
+    scatter v13:0b1 v1~1:0b1 v4~1:0b10 v7~1:0b100 v10~1:0b1000
+    v14 = a
+    scatter v14:0b1 v5:0b1
+    end
+",
+    );
+    run(&mut func, [128, 64, 32]).unwrap();
+}
+
 /// Two halves, each written and read on its own.
 const HALVES: &str = "b0:
     v0 = a

@@ -63,20 +63,20 @@ fn each(
 }
 
 /// Where control flow goes from an instruction.
-struct Flow {
+pub struct Flow {
     offset: usize,
     bytes: usize,
     /// On to the next instruction.
-    falls: bool,
+    pub falls: bool,
     /// To this byte.
-    jumps: Option<i64>,
+    pub jumps: Option<i64>,
     /// To a place that a register says.
-    anywhere: bool,
+    pub anywhere: bool,
 }
 
 impl Flow {
     /// Jumps count from the 16 bytes of the instruction, `jmpi` from the next ones. G45 vol. 4, 14.2, 11.6.2.
-    fn of(offset: usize, decoded: &Decoded) -> Flow {
+    pub fn of(offset: usize, decoded: &Decoded) -> Flow {
         let inst = &decoded.inst;
         let opcode = Opcode::of(inst.op());
         let own = (offset / 16 * 16) as i64;
@@ -84,7 +84,7 @@ impl Flow {
         let mut flow =
             Flow { offset, bytes: decoded.bytes(), falls: true, jumps: None, anywhere: false };
         match opcode.shape() {
-            Shape::Branch { .. } => {
+            Shape::Branch { jump: true, .. } => {
                 let count = inst.get(f::JUMP_COUNT) as u16 as i16;
                 flow.jumps = Some(own + 16 * i64::from(count));
             }
@@ -100,7 +100,7 @@ impl Flow {
                     dst.file == File::Arf && matches!(dst.place, Place::Direct { register: IP, .. })
                 });
             }
-            Shape::Do | Shape::Wait | Shape::Special => {}
+            Shape::Branch { .. } | Shape::Do | Shape::Wait | Shape::Special => {}
         }
         flow
     }

@@ -90,27 +90,30 @@ fn reached(words: &[Result<Inst, WordError>]) -> Vec<bool> {
         if std::mem::replace(seen, true) {
             continue;
         }
-        let Ok(inst) = &words[index] else { continue };
-        let opcode = Opcode::of(inst.op());
-        let mut falls = inst.get(f::FLOW) != END || opcode == Opcode::Blend;
-        match opcode {
-            Opcode::Branchz => {
-                let field = inst.op().format.field(f::OFFSET).expect("branches have one");
-                let taken = taken(inst);
-                falls &= taken != Some(true);
-                if taken != Some(false) {
-                    todo.push(at + 1 + field.signed(inst.get(f::OFFSET)));
-                }
-            }
-            Opcode::Branchzi | Opcode::JumpEx if taken(inst) == Some(true) => falls = false,
-            Opcode::Blend => todo.push(at + 1 + i64::from(inst.get(f::TARGET))),
-            _ => {}
-        }
-        if falls {
-            todo.push(at + 1);
+        if let Ok(inst) = &words[index] {
+            todo.extend(successors(at, inst));
         }
     }
     reached
+}
+
+/// Where control flow goes from an instruction, in words from the start of the program. What ends the program goes nowhere.
+pub fn successors(at: i64, inst: &Inst) -> impl Iterator<Item = i64> {
+    let opcode = Opcode::of(inst.op());
+    let mut falls = inst.get(f::FLOW) != END || opcode == Opcode::Blend;
+    let mut jumps = None;
+    match opcode {
+        Opcode::Branchz => {
+            let field = inst.op().format.field(f::OFFSET).expect("branches have one");
+            let taken = taken(inst);
+            falls &= taken != Some(true);
+            jumps = (taken != Some(false)).then(|| at + 1 + field.signed(inst.get(f::OFFSET)));
+        }
+        Opcode::Branchzi | Opcode::JumpEx if taken(inst) == Some(true) => falls = false,
+        Opcode::Blend => jumps = Some(at + 1 + i64::from(inst.get(f::TARGET))),
+        _ => {}
+    }
+    falls.then_some(at + 1).into_iter().chain(jumps)
 }
 
 /// Whether a branch is taken, where its condition is a constant.
