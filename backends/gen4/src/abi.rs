@@ -12,7 +12,7 @@ use gpucc_ir::ssa::{
 use gpucc_machine::described::{Attribute, ImageWord};
 use gpucc_passes::expand::image;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries of a binding table that messages can name; 255 is memory without a surface. G45 vol. 4, 5.10.1.
 const SURFACES: u64 = 255;
@@ -319,6 +319,12 @@ impl Abi {
         self.told.len() + self.pushed.len() + if self.numbers { 2 } else { 0 }
     }
 
+    /// Numbers of the first pushed word and of the first that is told: rows of four words are whole in a vertex program, where pushed
+    /// words stand first.
+    fn first_words(&self) -> [usize; 2] {
+        if self.is_vertex() { [0, self.pushed.len()] } else { [self.told.len(), 0] }
+    }
+
     /// Registers of constants. A vertex program reads one at least: the machine hangs otherwise (isa/gen4-pipeline.md 7.3).
     pub fn constant_rows(&self) -> u8 {
         let rows = self.constant_words().div_ceil(8) as u8;
@@ -462,13 +468,13 @@ impl Abi {
     /// Register and doubleword of a word of a uniform buffer or of the immediates.
     pub fn pushed(&self, resource: Resource, offset: u32) -> Option<(u8, u8)> {
         let at = self.pushed.binary_search(&(resource, offset)).ok()?;
-        Some(self.constant(self.told.len() + at))
+        Some(self.constant(self.first_words()[0] + at))
     }
 
     /// Register and doubleword of a number of a binding.
     pub fn told(&self, resource: Resource, element: u32, which: Told) -> Option<(u8, u8)> {
         let at = self.told.binary_search(&(resource, element, which)).ok()?;
-        Some(self.constant(at))
+        Some(self.constant(self.first_words()[1] + at))
     }
 
     /// Register and doubleword of a word of the constants, of which there are more than 256.
@@ -514,7 +520,17 @@ fn chosen(
         })
         .collect();
     words.sort_by_key(|&(word, count)| (std::cmp::Reverse(count), word));
-    let most = if func.stage == Stage::Vertex { 2 * PUSHED } else { PUSHED };
+    let vertex = func.stage == Stage::Vertex;
+    let most = if vertex { 2 * PUSHED } else { PUSHED };
+    if vertex {
+        // Four words beside each other are the operand of one instruction: whole rows where there is room for them.
+        let rows: BTreeSet<_> =
+            words.iter().map(|&((resource, offset), _)| (resource, offset / 16)).collect();
+        if 4 * rows.len() <= most {
+            let row = |(resource, row)| (0..4).map(move |word| (resource, 16 * row + 4 * word));
+            return rows.into_iter().flat_map(row).collect();
+        }
+    }
     words.truncate(most);
     let mut words: Vec<_> = words.into_iter().map(|(word, _)| word).collect();
     words.sort_unstable();

@@ -6,7 +6,7 @@ use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
 use crate::lower::{self, texture};
-use crate::{clean, describe, emit, forward, regs};
+use crate::{clean, describe, emit, forward, pack, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::ssa::{Func, Span, Stage};
@@ -72,6 +72,8 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
 const SIXTEEN: &str = "sixteen_lanes";
 /// The step that drops what nobody reads.
 const CLEAN: &str = "clean";
+/// The step that makes vectors of what is alike in two vertices.
+const PACK: &str = "pack_vectors";
 /// The step that writes message registers straight.
 const FORWARD: &str = "forward";
 
@@ -81,6 +83,7 @@ pub fn machine_passes() -> Vec<Listed> {
     vec![
         listed(SIXTEEN, "a step has 16 lanes where all that lives fits the registers"),
         listed(CLEAN, "copies are forwarded, and what nobody reads goes"),
+        listed(PACK, "single operations of vertices that are alike become one on four components"),
         listed(FORWARD, "what is made for a message alone is made in its register"),
     ]
 }
@@ -139,6 +142,9 @@ fn of_width(
     let mut func = lowered.func;
     if admits(request, CLEAN) {
         clean::clean(&mut func);
+    }
+    if abi.is_vertex() && admits(request, PACK) {
+        pack::pack(&mut func, abi.lane_offsets());
     }
     gpucc_ir::mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     let places = (lowered.scratch, lowered.slot_bytes);

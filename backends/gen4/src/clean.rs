@@ -6,8 +6,8 @@ use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{self, Func, Inst as _, Reg, Role, VReg};
 
 /// What registers are, by their numbers.
-struct Counts {
-    definitions: Vec<u32>,
+pub struct Counts {
+    pub definitions: Vec<u32>,
     uses: Vec<u32>,
 }
 
@@ -19,7 +19,8 @@ pub fn clean(func: &mut Func<Inst>) {
     sweep(func, &mut counts);
 }
 
-fn count(func: &Func<Inst>) -> Counts {
+/// Counts definitions and uses of each register.
+pub fn count(func: &Func<Inst>) -> Counts {
     let size = func.vregs.len();
     let mut counts = Counts { definitions: vec![0; size], uses: vec![0; size] };
     for node in func.layout.iter().flat_map(|&block| &func.blocks[block].nodes) {
@@ -83,6 +84,8 @@ fn is_pure(inst: &Inst) -> bool {
     matches!(
         inst,
         Inst::Alu { .. }
+            | Inst::Vector { .. }
+            | Inst::Choose { .. }
             | Inst::Copy { .. }
             | Inst::Truth { .. }
             | Inst::Flagged { .. }

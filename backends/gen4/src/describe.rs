@@ -114,7 +114,11 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
         let word = DriverWord::Other(Driven::Uniform { binding, offset });
         DriverConstant { constant: None, word }
     });
-    let constants = constants.chain(pushed);
+    // The order of `Abi::first_words`.
+    let constants: Vec<DriverConstant> = match func.stage {
+        Stage::Vertex => pushed.chain(constants).collect(),
+        _ => constants.chain(pushed).collect(),
+    };
     let memory = !abi.surfaces.is_empty() || finished.stats.scratch_bytes > 0;
     let mut grounds: Vec<Ground> = memory.then_some(SCATTERED).into_iter().collect();
     let compute = func.stage == Stage::Compute;
@@ -128,7 +132,8 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
     };
     let numbers = [Driven::FirstVertex, Driven::FirstInstance].map(DriverWord::Other);
     let numbers = numbers.into_iter().filter(|_| abi.numbers);
-    let constants = constants.chain(numbers.map(|word| DriverConstant { constant: None, word }));
+    let constants =
+        constants.into_iter().chain(numbers.map(|word| DriverConstant { constant: None, word }));
     for &(resource, entry) in &abi.surfaces {
         let data = &func.resources[resource];
         let Some(told) = texture_state(&data.kind, abi.stored[resource]) else { continue };

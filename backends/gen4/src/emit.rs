@@ -207,7 +207,8 @@ fn swizzled(of: Source, ty: Type) -> From {
         Src::Scalar { register, dword } => rows(register, 16 * u32::from(dword / 4), 0, dword % 4),
         Src::Fixed(register) => rows(register, 0, 3, 0),
         Src::Reg(reg) => rows(general(reg) as u8, 0, 3, 0),
-        Src::Bits(_) | Src::There => source(of, ty),
+        Src::Part { reg, component } => rows(general(reg) as u8, 0, 3, component),
+        Src::Bits(_) | Src::Floats(_) | Src::There => source(of, ty),
     }
 }
 
@@ -249,7 +250,9 @@ fn source(source: Source, ty: Type) -> From {
         Src::Fixed(register) => grf(register.into(), 0, ty, LANES),
         Src::Scalar { register, dword } => grf(register.into(), 4 * u32::from(dword), ty, SCALAR),
         Src::Pair { register, dword } => grf(register.into(), 4 * u32::from(dword), ty, PAIR),
+        Src::Part { reg, component } => grf(general(reg), 4 * u32::from(component), ty, PAIR),
         Src::Bits(bits) => return From::Number(bits, ty),
+        Src::Floats(floats) => return From::Number(floats, Type::Vf),
         Src::There => into(File::Arf, NULL, ty),
     };
     let modifier = u32::from(source.absolute) | u32::from(source.negate) << 1;
@@ -282,7 +285,10 @@ fn half(of: Source, high: bool) -> From {
         Src::Pair { register, dword } => {
             grf(register.into(), 4 * u32::from(dword) + byte, Type::Uw, PAIR_HALVES)
         }
-        Src::Bits(bits) => {
+        Src::Part { reg, component } => {
+            grf(general(reg), 4 * u32::from(component) + byte, Type::Uw, PAIR_HALVES)
+        }
+        Src::Bits(bits) | Src::Floats(bits) => {
             return From::Number(if high { bits >> 16 } else { bits & 0xffff }, Type::Uw);
         }
         Src::There => into(File::Arf, NULL, Type::Uw),
@@ -304,6 +310,8 @@ struct How {
     saturate: bool,
     /// The flag is f0.1, which holds the pixels that live.
     living: bool,
+    /// The flag is f0.1, in a vertex program.
+    other: bool,
     /// The thread may be switched behind it.
     switch: bool,
 }
@@ -336,7 +344,7 @@ impl Emit<'_> {
             set(f::PRED_CTRL, 1)?;
             set(f::PRED_INV, inverse.into())?;
         }
-        if how.living {
+        if how.living || how.other {
             set(f::FLAG_SUBREG, 1)?;
         }
         set(f::SATURATE, how.saturate.into())?;
@@ -562,11 +570,10 @@ impl Emit<'_> {
                 let sources: SmallVec<[From; 2]> =
                     sources.iter().map(|&of| form(of, *from)).collect();
                 self.word(*opcode, usual, dst, &sources)?;
-                match self.words.last_mut() {
-                    Some(word) if masked => word.set(f::ACCESS_MODE, 1).map_err(internal),
-                    _ => Ok(()),
-                }
+                if masked { self.align16() } else { Ok(()) }
             }
+            Inst::Vector { .. } => self.vector(inst),
+            Inst::Choose { .. } => self.choose(inst),
             Inst::Copy { .. } => Err(internal("a copy is left")),
             Inst::Compare(test) => self.compare(test, into(File::Arf, NULL, test.ty)),
             Inst::Truth { dst, test } => {
@@ -584,8 +591,11 @@ impl Emit<'_> {
             }
             Inst::Select { dst, inverse, yes, no } => {
                 let dst = result(*dst, Type::Ud);
-                let from = [source(*yes, Type::Ud), source(*no, Type::Ud)];
-                self.word(Opcode::Sel, by(*inverse), dst, &from)
+                let masked = matches!(dst.region, Region::Masked { .. });
+                let form = if masked { swizzled } else { source };
+                let from = [*yes, *no].map(|of| form(of, Type::Ud));
+                self.word(Opcode::Sel, by(*inverse), dst, &from)?;
+                if masked { self.align16() } else { Ok(()) }
             }
             Inst::Product { dst, high, first, second } => {
                 let [low, upper] = [*dst, *high].map(general);
@@ -610,11 +620,13 @@ impl Emit<'_> {
                 self.word(Opcode::Mul, usual, accumulator, &from)?;
                 self.word(Opcode::Mach, usual, into(File::Grf, general(*dst), *ty), &from)
             }
-            Inst::Math { dst, function, source } => {
-                let (dst, source) = (general(*dst), general(*source));
+            Inst::Math { dst, function, source: of } => {
+                let (dst, of) = (general(*dst), source(*of, Type::F));
                 self.parts(|emit, part, how| {
                     let to = into(File::Grf, dst + part, Type::F);
-                    let from = grf(source + part, 0, Type::F, LANES);
+                    let From::Operand(from) = within(of, part) else {
+                        return Err(internal("a number goes to extended math"));
+                    };
                     emit.send((MATH, how), to, from, 0x0111_0000 | *function as u32)
                 })
             }

@@ -3,7 +3,7 @@
 
 use crate::abi::Abi;
 use crate::emit::{covered, messages, payload};
-use crate::inst::{GPR, Inst, MESSAGE, Src};
+use crate::inst::{GPR, Inst, MESSAGE, Source, Src};
 use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
 
 /// A bit for each general register.
@@ -85,17 +85,71 @@ fn sole(inst: &Inst, source: usize) -> Option<Reg> {
 
 /// The result goes to a message register.
 fn retarget(inst: &mut Inst, register: u16) {
-    if let Inst::Alu { dst, .. } | Inst::Select { dst, .. } | Inst::Plane { dst, .. } = inst {
+    if let Inst::Alu { dst, .. }
+    | Inst::Select { dst, .. }
+    | Inst::Choose { dst, .. }
+    | Inst::Plane { dst, .. } = inst
+    {
         *dst = Reg::phys(Cell { file: MESSAGE, index: register });
     }
 }
 
-/// Components of two vertices are written by single operations alone.
+/// Whether a step can write a message register instead, or components of one.
 fn is_movable(inst: &Inst, components: bool) -> bool {
     match inst {
-        Inst::Alu { .. } => true,
-        Inst::Select { .. } | Inst::Plane { .. } => !components,
+        Inst::Alu { .. } | Inst::Select { .. } => true,
+        Inst::Choose { channels, .. } => components && *channels == 0,
+        Inst::Plane { .. } => !components,
         _ => false,
+    }
+}
+
+/// Vectors whose components stand in a slot as they are, and nowhere else, are made there.
+fn forward_vectors(
+    nodes: &mut [mach::Node<Inst>],
+    at: usize,
+    made: &[Made; 128],
+    alive: Set,
+    last: &mut [[Option<usize>; 4]; 16],
+) {
+    let Inst::Slot { values, message } = &nodes[at].inst else { return };
+    let (values, register) = (*values, *message);
+    for first in 0..4 {
+        let Src::Part { reg, .. } = values[first].src else { continue };
+        let Some(cell) = reg.as_phys() else { continue };
+        let number = usize::from(cell.index & 127);
+        let Made { by: Some(by), reads: 0 } = made[number] else { continue };
+        if !matches!(nodes[by].inst, Inst::Vector { .. } | Inst::Choose { channels: 1.., .. }) {
+            continue;
+        }
+        let of = |value: &Source| matches!(value.src, Src::Part { reg: other, .. } | Src::Reg(other) if other == reg);
+        let fits = |component: usize| {
+            let same = Src::Part { reg, component: component as u8 };
+            values[component].src == same && values[component].is_plain()
+        };
+        let taken: Vec<usize> = (0..4).filter(|&component| of(&values[component])).collect();
+        let last = &mut last[usize::from(register & 15)];
+        let free = taken.iter().all(|&component| last[component].is_none_or(|at| at < by));
+        if alive >> number & 1 == 1 || !free || !taken.iter().all(|&component| fits(component)) {
+            continue;
+        }
+        let mut mask = 0;
+        for &component in &taken {
+            last[component] = Some(by);
+            mask |= 1 << component;
+        }
+        if let Inst::Vector { dst, channels, .. } | Inst::Choose { dst, channels, .. } =
+            &mut nodes[by].inst
+        {
+            *channels = mask;
+            let index = u16::from(register) | u16::from(mask) << 8;
+            *dst = Reg::phys(Cell { file: MESSAGE, index });
+        }
+        if let Inst::Slot { values, .. } = &mut nodes[at].inst {
+            for component in taken {
+                values[component].src = Src::There;
+            }
+        }
     }
 }
 
@@ -120,6 +174,7 @@ fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
         if !registers.is_empty() {
             let alive = behind.pop().map_or(!0, |(_, alive)| alive);
             let (read, _) = touched(&nodes[at].inst);
+            forward_vectors(nodes, at, &made, alive, &mut last);
             for (source, register) in registers {
                 let Some(reg) = sole(&nodes[at].inst, source) else { continue };
                 let Some(cell) = reg.as_phys() else { continue };

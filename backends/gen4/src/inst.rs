@@ -48,8 +48,17 @@ pub enum Src {
         /// Doubleword, below 4.
         dword: u8,
     },
+    /// One component of a register of two vertices, for the four lanes of each.
+    Part {
+        /// Register of components.
+        reg: Reg,
+        /// Component, below 4.
+        component: u8,
+    },
     /// A number.
     Bits(u32),
+    /// Four floats of 8 bits, one a component, of a vector step alone. G45 vol. 4, 11.3.5.
+    Floats(u32),
     /// What stands in the message's register already.
     There,
 }
@@ -64,6 +73,18 @@ pub struct Source {
     pub absolute: bool,
 }
 
+/// The float of 8 bits that is a float of 32, if there is one: the sign, 3 bits of the exponent, 4 of the fraction. G45 vol. 4, 11.3.5.
+pub fn small(bits: u32) -> Option<u32> {
+    let (sign, exponent, fraction) = (bits >> 31, bits >> 23 & 0xff, bits & 0x7f_ffff);
+    if bits << 1 == 0 {
+        return Some(sign << 7);
+    }
+    // An exponent of 0 with a fraction of 0 is 0.
+    let fits = (124..=131).contains(&exponent) && fraction.trailing_zeros() >= 19;
+    let code = sign << 7 | exponent.wrapping_sub(124) << 4 | fraction >> 19;
+    (fits && code & 0x7f != 0).then_some(code)
+}
+
 impl From<Src> for Source {
     fn from(src: Src) -> Source {
         Source { src, negate: false, absolute: false }
@@ -75,6 +96,14 @@ impl Source {
     pub fn is_plain(&self) -> bool {
         !self.negate && !self.absolute
     }
+}
+
+/// A source of a vector step: registers of components begin with the first of them.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Swizzled {
+    pub of: Source,
+    /// The component that each of the four reads, 2 bits each, the first lowest.
+    pub select: u8,
 }
 
 /// Conditions by their codes. G45 vol. 4, 13.2.1.
@@ -149,6 +178,30 @@ pub enum Inst {
         saturate: bool,
         sources: SmallVec<[Source; 2]>,
     },
+    /// One word of Align16: the components of two vertices at once, one a lane. What it does not write is undefined.
+    Vector {
+        opcode: Opcode,
+        to: Type,
+        dst: Reg,
+        from: Type,
+        saturate: bool,
+        /// A bit for each component that is written.
+        channels: u8,
+        sources: SmallVec<[Swizzled; 2]>,
+    },
+    /// One of two by a comparison, in each component of two vertices that is written, or in whole lanes. It has a flag of
+    /// its own, so that it leaves the flag of [`Inst::Compare`] alone. `first` and `yes` are no numbers.
+    Choose {
+        dst: Reg,
+        condition: Condition,
+        ty: Type,
+        /// A bit for each component; none where the registers are of lanes.
+        channels: u8,
+        /// `yes` where the comparison does not hold.
+        inverse: bool,
+        /// First and second operand of the comparison, `yes`, `no`.
+        sources: [Swizzled; 4],
+    },
     /// A parallel copy.
     Copy { dst: SmallVec<[Reg; 2]>, src: SmallVec<[Reg; 2]> },
     /// Sets the flag. It stays until the next step that sets it; what allocation puts between leaves it alone.
@@ -163,8 +216,8 @@ pub enum Inst {
     Product { dst: Reg, high: Reg, first: Source, second: Source },
     /// The high half.
     ProductHigh { dst: Reg, ty: Type, first: Source, second: Source },
-    /// A message to extended math.
-    Math { dst: Reg, function: Function, source: Reg },
+    /// A message to extended math. The source is a register as it is.
+    Math { dst: Reg, function: Function, source: Source },
     /// A message to extended math with two operands: the quotient of integers, or the remainder.
     Divide { dst: Reg, remainder: bool, signed: bool, numerator: Source, denominator: Reg },
     /// A message to the sampler; the reply's registers lie side by side. In a program of eight lanes the form of 16 channels replies
@@ -251,7 +304,7 @@ macro_rules! visit {
         let each = $each;
         macro_rules! source {
             ($source:expr) => {
-                if let Src::Reg(reg) = & $($mutable)? $source.src {
+                if let Src::Reg(reg) | Src::Part { reg, .. } = & $($mutable)? $source.src {
                     each(reg, Role::Use);
                 }
             };
@@ -266,6 +319,18 @@ macro_rules! visit {
             Inst::Alu { dst, sources, .. } => {
                 for source in sources.$iter() {
                     source!(source);
+                }
+                each(dst, Role::Def);
+            }
+            Inst::Vector { dst, sources, .. } => {
+                for source in sources.$iter() {
+                    source!(source.of);
+                }
+                each(dst, Role::Def);
+            }
+            Inst::Choose { dst, sources, .. } => {
+                for source in sources.$iter() {
+                    source!(source.of);
                 }
                 each(dst, Role::Def);
             }
@@ -297,7 +362,7 @@ macro_rules! visit {
                 each(dst, Role::Def);
             }
             Inst::Math { dst, source, .. } => {
-                each(source, Role::Use);
+                source!(source);
                 each(dst, Role::Def);
             }
             Inst::Divide { dst, numerator, denominator, .. } => {
@@ -358,6 +423,12 @@ macro_rules! sources {
     ($self:expr, $iter:ident $(, $mutable:tt)?) => {
         match $self {
             Inst::Alu { sources, .. } => sources.$iter().collect(),
+            Inst::Choose { sources, .. } => {
+                sources.$iter().map(|source| & $($mutable)? source.of).collect()
+            }
+            Inst::Vector { sources, .. } => {
+                sources.$iter().map(|source| & $($mutable)? source.of).collect()
+            }
             Inst::Sample { parameters, .. } => parameters.$iter().collect(),
             Inst::Slot { values, .. } => values.$iter().collect(),
             Inst::Target { values, depth, .. } => values.$iter().chain(depth).collect(),
@@ -370,7 +441,9 @@ macro_rules! sources {
             | Inst::Write { address: first, value: second, .. } => {
                 SmallVec::from_iter([first, second])
             }
-            Inst::Read { address, .. } => SmallVec::from_iter([address]),
+            Inst::Read { address: source, .. } | Inst::Math { source, .. } => {
+                SmallVec::from_iter([source])
+            }
             Inst::Divide { numerator, .. } => SmallVec::from_iter([numerator]),
             _ => SmallVec::new(),
         }

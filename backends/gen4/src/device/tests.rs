@@ -3,6 +3,7 @@
 mod compute;
 mod draw;
 mod setup;
+mod vectors;
 mod vertex;
 
 use crate::emu::{Gpu, Model, Run};

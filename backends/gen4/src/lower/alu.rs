@@ -348,8 +348,9 @@ impl Lower<'_> {
     }
 
     fn math(&mut self, data: &InstData, function: Function) {
-        let source = self.register(data.args[0]);
+        let source = self.source(data.args[0]);
+        let source = self.no_number(source);
         let dst = self.define(data.results[0]);
-        self.push(Inst::Math { dst: dst.into(), function, source: source.into() });
+        self.push(Inst::Math { dst: dst.into(), function, source });
     }
 }

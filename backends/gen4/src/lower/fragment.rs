@@ -36,7 +36,7 @@ impl Lower<'_> {
             self.push(Inst::Math {
                 dst: w.into(),
                 function: Function::Inverse,
-                source: inverse.into(),
+                source: Src::Reg(inverse.into()).into(),
             });
             self.w = Some(w);
         }

@@ -102,19 +102,20 @@ impl Lower<'_> {
         let abi = self.abi;
         let Some(vue) = &abi.vue else { return };
         let position = self.slot_of(vue.position);
-        let w = self.in_register(position[3]);
+        // The coordinates of the device are the position, where it is divided by 1.
+        let divided = position[3].src != Src::Bits(1f32.to_bits());
         let inverse = self.fresh();
-        self.push(Inst::Math {
-            dst: inverse.into(),
-            function: Function::Inverse,
-            source: w.into(),
-        });
-        let mut device: [Source; 4] = [Src::Reg(inverse.into()).into(); 4];
-        for (component, place) in device.iter_mut().enumerate().take(3) {
-            let product = self.fresh();
-            let factors = [Src::Reg(inverse.into()).into(), position[component]];
-            self.alu(Opcode::Mul, Ty::F, product, &factors);
-            *place = Src::Reg(product.into()).into();
+        let mut device = position;
+        if divided {
+            let source = self.no_number(position[3]);
+            self.push(Inst::Math { dst: inverse.into(), function: Function::Inverse, source });
+            let inverse = Source::from(Src::Reg(inverse.into()));
+            device = [inverse; 4];
+            for (place, of) in device.iter_mut().zip(position).take(3) {
+                let product = self.fresh();
+                self.alu(Opcode::Mul, Ty::F, product, &[inverse, of]);
+                *place = Src::Reg(product.into()).into();
+            }
         }
         let mut header = Vec::new();
         if let Some(size) = vue.point_size {
@@ -134,7 +135,7 @@ impl Lower<'_> {
             let flag = Src::Bits(1 << number).into();
             header.push(self.where_negative(distance, flag, ZERO));
         }
-        if abi.chip != Chip::G45 {
+        if abi.chip != Chip::G45 && divided {
             // The 965's clip test takes a negative 1 / w wrongly. isa/gen4-pipeline.md 2.
             header.push(self.where_negative(inverse, Src::Bits(NEGATIVE).into(), ZERO));
             for place in &mut device {

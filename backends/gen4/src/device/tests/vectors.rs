@@ -1,0 +1,130 @@
+//! Vectors of vertex programs: as many words as they should have, and the same bits as without them.
+
+use super::MEMBERS;
+use gpucc_emu::device::VertexRun;
+use gpucc_emu::draw::VertexId;
+use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::driver::{Attribute, State, Step, Uniforms, VertexBuffer};
+use gpucc_ir::ssa::{Func, parse};
+use gpucc_machine::{Machine, Request};
+
+const HEAD: &str = "in0 = \"a\" f32 x 4 location 0 flat center
+     in1 = \"vertex\" u32 x 1 builtin vertex_index
+     res0 = \"u\" group 0 binding 0 uniform 256 as f32
+     out0 = \"place\" f32 x 4 builtin position
+     out1 = \"seen\" f32 x 4 location 0 flat";
+
+/// A program that has the components of an attribute as %0 to %3, the vertex's number as %4 and 2.5 as %5. Its position is divided by 1.
+fn program(body: &str) -> Func {
+    let inputs: String = (0..4).map(|n| format!("%{n}: b32 = input in0.{n}\n")).collect();
+    let text = format!(
+        "func \"main\" vertex {{ {HEAD} }} body {{
+           {inputs} %4: b32 = input in1.0
+           %5: b32 = const 0x40200000
+           %9: b32 = const 0x3f800000
+           output out0.3, %9
+           {body} yield }}"
+    );
+    parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).funcs.remove(0)
+}
+
+/// A body's part for each component, with `@` for its number, and for values `$` before a number that each has of its own.
+fn each(part: &str) -> String {
+    let of = |n: usize| {
+        let text = part.replace('@', &n.to_string());
+        text.replace('$', &format!("%{}0", n + 1))
+    };
+    (0..4).map(of).collect()
+}
+
+/// Words that vectors save on each chip at least, where both programs leave the same bits, which are no zeros alone.
+fn saved(body: &str) -> i64 {
+    let ids: Vec<VertexId> = (0..5).map(|vertex| VertexId { vertex, instance: 0 }).collect();
+    let mut pipeline = State { uniforms: Uniforms::Pushed, ..State::default() };
+    let (location, buffer, offset) = (0, 0, 0);
+    let format = "float32x4".into();
+    pipeline.vertex.attributes.push(Attribute { location, format, buffer, offset });
+    pipeline.vertex.buffers.push(VertexBuffer { stride: 16, step: Step::Vertex });
+    let floats = |count: u32, by: f32| -> Vec<u8> {
+        (0..count).flat_map(|n| (n as f32 * by - 3.0).to_le_bytes()).collect()
+    };
+    let buffers = [floats(20, 0.75)];
+    let mut saved = i64::MAX;
+    for member in MEMBERS {
+        let both = [&[][..], &["pack_vectors"]].map(|skip| {
+            let chip = member.about().chips[0];
+            let mut request = Request { chip, pipeline: pipeline.clone(), ..Request::default() };
+            request.passes.gate.skip = skip.iter().map(|name| String::from(*name)).collect();
+            let func = program(body);
+            let mut bindings = Bindings::new(&func);
+            if let Some(resource) = func.resources.keys().next() {
+                bindings.set(resource, Bound::Buffer(floats(64, 1.25)));
+            }
+            let compiled = member.finish(func, &request).expect("it compiles");
+            let draw =
+                VertexRun { ids: &ids, first_vertex: 0, first_instance: 0, buffers: &buffers };
+            let mut device = member.device(&compiled, chip);
+            let out = device.vertices(&mut bindings, &draw).expect("it runs");
+            (out, compiled.described.stats.instructions as i64)
+        });
+        let [(vectors, few), (scalars, many)] = both;
+        assert_eq!(vectors, scalars);
+        assert!(vectors.iter().any(|out| out[1] != [0; 4]));
+        saved = saved.min(many - few);
+    }
+    saved
+}
+
+/// Four products and four sums are one each, the slot has its value from the sum itself, and small floats are one operand.
+#[test]
+fn what_is_alike_in_components_is_one_word() {
+    let sums = each("$1: b32 = fmul %@, %5\n$2: b32 = fadd $1, %0\noutput out1.@, $2\n");
+    assert!(saved(&sums) >= 6);
+    let numbers = "%101: b32 = const 0x3f800000 %201: b32 = const 0x40000000
+         %301: b32 = const 0x40400000 %401: b32 = const 0";
+    let body = each("$2: b32 = fmul %@, $1\noutput out1.@, $2\n");
+    assert!(saved(&format!("{numbers}\n{body}")) >= 3);
+    // One is no float of 8 bits.
+    let body = format!("{}\n{body}", numbers.replace("0x40400000", "0x3dcccccd"));
+    assert!(saved(&body) >= 2);
+}
+
+/// A row of uniforms is one operand.
+#[test]
+fn rows_of_uniforms_are_operands() {
+    let row = "%6: b32 = const 16
+         %100: b32, %200: b32, %300: b32, %400: b32 = buffer_load res0, %6\n";
+    let products = each("$1: b32 = fmul $0, %0\noutput out1.@, $1\n");
+    assert!(saved(&format!("{row}{products}")) >= 3);
+}
+
+/// Comparisons with their choices are vectors, and one that is alone keeps the flag of others.
+#[test]
+fn choices_are_vectors() {
+    let body = each("$1: b1 = flt %@, %5\n$2: b32 = select $1, %@, %0\noutput out1.@, $2\n");
+    assert!(saved(&body) >= 6);
+    let body = each("$1: b32 = fmin %@, %5\n$2: b32 = fmax $1, %0\noutput out1.@, $2\n");
+    assert!(saved(&body) >= 9);
+}
+
+/// Sums wait for nothing that waits for them: lanes of different depth do not join into a circle.
+#[test]
+fn vectors_do_not_wait_for_themselves() {
+    let body = "%10: b32 = fmul %0, %1
+         %11: b32 = fmul %10, %1
+         %12: b32 = fmul %11, %1
+         %20: b32 = fadd %12, %10
+         %21: b32 = fadd %20, %11
+         %22: b32 = fmul %21, %1
+         output out1.0, %12 output out1.1, %22 output out1.2, %20 output out1.3, %21";
+    assert!(saved(body) >= 0);
+}
+
+/// Four words of memory at an address of each vertex come by one message.
+#[test]
+fn four_words_are_read_at_once() {
+    let row = "%6: b32 = const 4
+         %7: b32 = shl %4, %6
+         %100: b32, %200: b32, %300: b32, %400: b32 = buffer_load res0, %7\n";
+    assert!(saved(&format!("{row}{}", each("output out1.@, $0\n"))) >= 2);
+}

@@ -1,0 +1,723 @@
+//! Vectors: single operations on two vertices that do the same become one step on up to four components, before allocation.
+//!
+//! What is alike is found from operands to results: two steps join where they have one operation and each operand comes from
+//! one base (a register of two vertices, half of a register of constants, the components of a vector that is known already).
+//! Swizzles cost nothing, so the component that a value gets is free; what a slot of the entry wants decides it where it can.
+
+use crate::clean::count;
+use crate::inst::{GPR, Inst, Source, Src, Swizzled, small};
+use crate::isa::operand::Type;
+use crate::isa::ops::Opcode;
+use gpucc_ir::mach::{self, Demand, Func, Inst as _, Node, Reg, Role, VReg};
+use gpucc_ir::ssa::Span;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// Vectors of one kind that a step may still join: the last of them.
+const OPEN: usize = 4;
+
+/// The number of [`Inst::Choose`] among operations.
+const CHOICE: u8 = 0xff;
+
+/// Where the components of an operand come from.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Base {
+    /// A register of lanes.
+    Lanes(u32),
+    /// A vector of this pass.
+    Group(u32),
+    /// A register of two vertices.
+    Pair(u8),
+    /// Half of a register, for both vertices.
+    Half(u8, u8),
+    /// One number.
+    Number(u32),
+    /// Numbers that floats of 8 bits are.
+    Floats,
+}
+
+/// A base with what is done to the operand: the negative, the absolute value.
+type Operand = (Base, bool, bool);
+/// What is done, by numbers, and the operands.
+type Key = ([u8; 4], SmallVec<[Operand; 4]>);
+
+/// Steps that become one.
+struct Group {
+    /// The steps by component, and whether their operands are exchanged.
+    members: [Option<(usize, bool)>; 4],
+    level: u32,
+    /// A later step has asked for the level.
+    read: bool,
+    /// The register of the vector, where there are several steps.
+    packed: Option<VReg>,
+}
+
+impl Group {
+    fn count(&self) -> usize {
+        self.members.iter().flatten().count()
+    }
+}
+
+/// Where a value is that became a component.
+type Part = (VReg, u8);
+
+fn index(reg: VReg) -> usize {
+    cranelift_entity::EntityRef::index(reg)
+}
+
+/// Packs what it can. `offsets`: the register of four times the lanes' numbers.
+pub fn pack(func: &mut Func<Inst>, offsets: u8) {
+    let counts = count(func);
+    let single: Vec<bool> = counts.definitions.iter().map(|&count| count == 1).collect();
+    let mut parts: Vec<Option<Part>> = vec![None; func.vregs.len()];
+    let rows = rows(func, &single, &mut parts, offsets);
+    for block in func.layout.clone() {
+        let nodes = std::mem::take(&mut func.blocks[block].nodes);
+        let mut done = Vec::with_capacity(nodes.len());
+        let mut segment = Vec::new();
+        for node in choices(nodes, &single) {
+            if is_mark(&node.inst) {
+                run(func, (&single, &rows), &mut parts, std::mem::take(&mut segment), &mut done);
+                done.push(node);
+            } else {
+                segment.push(node);
+            }
+        }
+        run(func, (&single, &rows), &mut parts, segment, &mut done);
+        func.blocks[block].nodes = done;
+    }
+    name(func, &parts);
+}
+
+/// The words of each register that one message reads, by component.
+type Rows = BTreeMap<VReg, [VReg; 4]>;
+
+/// The words that four reads side by side in the text and in memory make, the address, and the surface.
+fn row(nodes: &[Node<Inst>], single: &[bool]) -> Option<[VReg; 4]> {
+    let Inst::Read { address: base, offset: first, surface, slot: None, .. } = nodes.first()?.inst
+    else {
+        return None;
+    };
+    let mut words = [VReg::from_u32(0); 4];
+    for (number, word) in words.iter_mut().enumerate() {
+        let Inst::Read { dst, address, offset, surface: other, slot: None } =
+            nodes.get(number)?.inst
+        else {
+            return None;
+        };
+        let alike = address == base && other == surface;
+        let beside = first.checked_add(4 * number as u32) == Some(offset);
+        *word = dst.as_virt().filter(|dst| single.get(index(*dst)) == Some(&true))?;
+        if !alike || !beside || Src::Reg(dst) == base.src {
+            return None;
+        }
+    }
+    matches!(base.src, Src::Reg(_) | Src::Bits(_)).then_some(words)
+}
+
+/// Four words of memory become the components of one register: each lane of a vertex has an address of its own.
+fn rows(func: &mut Func<Inst>, single: &[bool], parts: &mut [Option<Part>], offsets: u8) -> Rows {
+    let mut rows = Rows::new();
+    let count: usize = func
+        .layout
+        .iter()
+        .map(|&block| {
+            let nodes = &func.blocks[block].nodes;
+            (0..nodes.len()).filter(|&at| row(&nodes[at..], single).is_some()).count()
+        })
+        .sum();
+    let Some(&first) = func.layout.first() else { return rows };
+    if count == 0 {
+        return rows;
+    }
+    let lanes = func.make_vreg(Demand::scalar(GPR), Span::NONE);
+    let single_word = |opcode, dst: VReg, sources: [Source; 2]| Inst::Alu {
+        opcode,
+        to: Type::Ud,
+        dst: dst.into(),
+        from: Type::Ud,
+        saturate: false,
+        sources: sources.into_iter().collect(),
+    };
+    for block in func.layout.clone() {
+        let nodes = std::mem::take(&mut func.blocks[block].nodes);
+        let mut done = Vec::with_capacity(nodes.len());
+        let mut at = 0;
+        while let Some(node) = nodes.get(at) {
+            let Some(words) = row(&nodes[at..], single) else {
+                done.push(node.clone());
+                at += 1;
+                continue;
+            };
+            let Inst::Read { address, offset, surface, .. } = node.inst else { break };
+            let packed = func.make_vreg(Demand::scalar(GPR), node.span);
+            let places = func.make_vreg(Demand::scalar(GPR), node.span);
+            let lanes = Source::from(Src::Reg(lanes.into()));
+            let (from, offset) = match address.src {
+                Src::Bits(bits) => ([lanes, Src::Bits(bits.wrapping_add(offset)).into()], 0),
+                _ => ([lanes, address], offset),
+            };
+            let inst = single_word(Opcode::Add, places, from);
+            done.push(Node { inst, span: node.span });
+            let inst = Inst::Read {
+                dst: packed.into(),
+                address: Src::Reg(places.into()).into(),
+                offset,
+                surface,
+                slot: None,
+            };
+            done.push(Node { inst, span: node.span });
+            for (component, word) in words.into_iter().enumerate() {
+                parts[index(word)] = Some((packed, component as u8));
+            }
+            rows.insert(packed, words);
+            at += 4;
+        }
+        func.blocks[block].nodes = done;
+    }
+    let sources = [Src::Fixed(offsets).into(), Src::Bits(12).into()];
+    let inst = single_word(Opcode::And, lanes, sources);
+    func.blocks[first].nodes.insert(0, Node { inst, span: Span::NONE });
+    rows
+}
+
+/// Comparisons that decide one choice alone become one step with it, where they are side by side.
+fn choices(nodes: Vec<Node<Inst>>, single: &[bool]) -> Vec<Node<Inst>> {
+    let mut done: Vec<Node<Inst>> = Vec::with_capacity(nodes.len());
+    // Somebody reads the flag further on, before it is set again; and behind the last choice. No flag outlives its block.
+    let (mut read, mut behind) = (false, false);
+    for node in nodes.into_iter().rev() {
+        if let Inst::Compare(test) = &node.inst
+            && test.join.is_none()
+            && let Some(Node { inst: Inst::Select { dst, inverse, yes, no }, span }) = done.last()
+            && dst.as_virt().is_some_and(|dst| single.get(index(dst)) == Some(&true))
+            && !behind
+        {
+            let lanes = |of: Source| Swizzled { of, select: 0 };
+            let inst = Inst::Choose {
+                dst: *dst,
+                condition: test.condition,
+                ty: test.ty,
+                channels: 0,
+                inverse: *inverse,
+                sources: [test.first, test.second, *yes, *no].map(lanes),
+            };
+            let span = *span;
+            done.pop();
+            done.push(Node { inst, span });
+            read = false;
+            continue;
+        }
+        match &node.inst {
+            Inst::Compare(test) => read = test.join.is_some(),
+            Inst::Truth { .. } => read = false,
+            Inst::Flagged { .. } | Inst::If { .. } | Inst::While { flag: true } => read = true,
+            Inst::Select { .. } => (read, behind) = (true, read),
+            _ => {}
+        }
+        done.push(node);
+    }
+    done.reverse();
+    done
+}
+
+/// Nothing moves across it.
+fn is_mark(inst: &Inst) -> bool {
+    matches!(
+        inst,
+        Inst::If { .. }
+            | Inst::Else
+            | Inst::EndIf
+            | Inst::Do
+            | Inst::While { .. }
+            | Inst::Break(_)
+            | Inst::Advance { .. }
+            | Inst::Entry { .. }
+            | Inst::End
+    )
+}
+
+/// A step that may become a component: one word on doublewords.
+fn joins(inst: &Inst) -> bool {
+    if let Inst::Choose { sources, .. } = inst {
+        return sources.iter().all(|source| is_placed(&source.of));
+    }
+    let Inst::Alu { opcode, to, from, sources, .. } = inst else { return false };
+    let wide = |ty: Type| matches!(ty, Type::F | Type::D | Type::Ud);
+    let known = matches!(
+        opcode,
+        Opcode::Mov
+            | Opcode::Add
+            | Opcode::Mul
+            | Opcode::And
+            | Opcode::Or
+            | Opcode::Xor
+            | Opcode::Not
+            | Opcode::Shl
+            | Opcode::Shr
+            | Opcode::Asr
+            | Opcode::Rndd
+    );
+    known && wide(*to) && wide(*from) && sources.iter().all(is_placed)
+}
+
+/// A source that Align16 can name.
+fn is_placed(source: &Source) -> bool {
+    matches!(source.src, Src::Reg(_) | Src::Pair { .. } | Src::Scalar { .. } | Src::Bits(_))
+}
+
+fn commutes(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Add | Opcode::Mul | Opcode::And | Opcode::Or | Opcode::Xor)
+}
+
+/// A segment while it is packed.
+struct Segment<'a> {
+    single: &'a [bool],
+    parts: &'a mut [Option<Part>],
+    nodes: Vec<Node<Inst>>,
+    /// The step that defines a register here.
+    makers: BTreeMap<VReg, usize>,
+    groups: Vec<Group>,
+    /// The group of each step.
+    of: Vec<Option<u32>>,
+    /// A level above those of all operands.
+    levels: Vec<u32>,
+    /// The step before that keeps its order, of each that does.
+    before: Vec<Option<usize>>,
+    /// The component that a slot wants of a step's value.
+    wishes: Vec<Option<u8>>,
+}
+
+fn run(
+    func: &mut Func<Inst>,
+    (single, rows): (&[bool], &Rows),
+    parts: &mut [Option<Part>],
+    nodes: Vec<Node<Inst>>,
+    done: &mut Vec<Node<Inst>>,
+) {
+    if nodes.len() < 2 {
+        done.extend(nodes);
+        return;
+    }
+    let count = nodes.len();
+    let mut segment = Segment {
+        single,
+        parts,
+        nodes,
+        makers: BTreeMap::new(),
+        groups: Vec::new(),
+        of: vec![None; count],
+        levels: vec![0; count],
+        before: vec![None; count],
+        wishes: vec![None; count],
+    };
+    segment.find(rows);
+    segment.wish();
+    segment.group();
+    segment.write(func, done);
+}
+
+impl Segment<'_> {
+    /// Who defines what, and what keeps its order: all but pure steps on registers that are written once.
+    fn find(&mut self, rows: &Rows) {
+        let mut last = None;
+        for (at, node) in self.nodes.iter().enumerate() {
+            let mut free = matches!(
+                node.inst,
+                Inst::Alu { .. }
+                    | Inst::Choose { .. }
+                    | Inst::Math { .. }
+                    | Inst::Product { .. }
+                    | Inst::ProductHigh { .. }
+                    | Inst::Divide { .. }
+            );
+            node.inst.operands(&mut |operand: mach::Operand| match operand.reg.as_virt() {
+                Some(reg) => {
+                    free &= self.single.get(index(reg)).copied().unwrap_or(false);
+                    if operand.role.is_def() {
+                        self.makers.insert(reg, at);
+                        let words = rows.get(&reg).into_iter().flatten();
+                        self.makers.extend(words.map(|&word| (word, at)));
+                    }
+                }
+                None => free = false,
+            });
+            if !free {
+                self.before[at] = Some(last.unwrap_or(at));
+                last = Some(at);
+            }
+        }
+    }
+
+    /// What stands in a slot wants its component, and so do its operands.
+    fn wish(&mut self) {
+        for at in (0..self.nodes.len()).rev() {
+            let inst = &self.nodes[at].inst;
+            let own = self.wishes[at];
+            let alike = matches!(inst, Inst::Alu { .. } | Inst::Choose { .. });
+            let wanted: SmallVec<[(usize, u8); 4]> = inst
+                .sources()
+                .iter()
+                .enumerate()
+                .filter_map(|(number, source)| {
+                    let wish = match inst {
+                        Inst::Slot { .. } => Some(number as u8),
+                        _ if alike => own,
+                        _ => None,
+                    };
+                    Some((self.maker(source.src)?, wish?))
+                })
+                .collect();
+            for (maker, wish) in wanted {
+                self.wishes[maker].get_or_insert(wish);
+            }
+        }
+    }
+
+    fn maker(&self, src: Src) -> Option<usize> {
+        match src {
+            Src::Reg(reg) => self.makers.get(&reg.as_virt()?).copied(),
+            _ => None,
+        }
+    }
+
+    /// What a step must stand behind: steps of this segment.
+    fn needs(&self, at: usize) -> SmallVec<[usize; 4]> {
+        let mut needs = SmallVec::new();
+        self.nodes[at].inst.operands(&mut |operand: mach::Operand| {
+            if operand.role.is_def() {
+                return;
+            }
+            let Some(reg) = operand.reg.as_virt() else { return };
+            if !self.single.get(index(reg)).copied().unwrap_or(false) {
+                return;
+            }
+            if let Some(&maker) = self.makers.get(&reg)
+                && maker != at
+            {
+                needs.push(maker);
+            }
+        });
+        needs.extend(self.before[at].filter(|&before| before != at));
+        needs
+    }
+
+    /// The level that an operand is made at.
+    fn level_of(&mut self, at: usize) -> u32 {
+        match self.of[at] {
+            Some(group) => {
+                let group = &mut self.groups[group as usize];
+                group.read = true;
+                group.level
+            }
+            None => self.levels[at],
+        }
+    }
+
+    fn base(&self, src: Src, float: bool) -> Base {
+        match src {
+            Src::Pair { register, .. } => Base::Pair(register),
+            Src::Scalar { register, dword } => Base::Half(register, dword / 4),
+            Src::Bits(bits) if float && small(bits).is_some() => Base::Floats,
+            Src::Bits(bits) => Base::Number(bits),
+            Src::Reg(reg) => match self.maker(src).and_then(|maker| self.of[maker]) {
+                Some(group) => Base::Group(group),
+                None => {
+                    let reg = self.known(reg).map(|(packed, _)| packed).or(reg.as_virt());
+                    Base::Lanes(reg.map_or(u32::MAX, |reg| index(reg) as u32))
+                }
+            },
+            Src::Fixed(_) | Src::Part { .. } | Src::Floats(_) | Src::There => Base::Lanes(u32::MAX),
+        }
+    }
+
+    /// What steps that join have in common; `exchanged`: the operands.
+    fn key(&self, at: usize, exchanged: bool) -> Option<Key> {
+        let inst = &self.nodes[at].inst;
+        let (kind, float) = match inst {
+            Inst::Alu { opcode, to, from, saturate, .. } => {
+                let kind = [*opcode as u8, *to as u8, *from as u8, (*saturate).into()];
+                (kind, [*from == Type::F; 4])
+            }
+            Inst::Choose { condition, ty, inverse, .. } => {
+                let float = *ty == Type::F;
+                let kind = [CHOICE, *condition as u8, *ty as u8, (*inverse).into()];
+                (kind, [float, float, false, false])
+            }
+            _ => return None,
+        };
+        let mut operands: SmallVec<[Operand; 4]> = inst
+            .sources()
+            .iter()
+            .zip(float)
+            .map(|(source, float)| (self.base(source.src, float), source.negate, source.absolute))
+            .collect();
+        if exchanged {
+            operands.swap(0, 1);
+        }
+        Some((kind, operands))
+    }
+
+    /// Levels rise from operands to results, and all steps of a group have one, so that no group waits for itself.
+    fn group(&mut self) {
+        let mut open: BTreeMap<Key, SmallVec<[u32; OPEN]>> = BTreeMap::new();
+        for at in 0..self.nodes.len() {
+            let needs = self.needs(at);
+            let level = needs.into_iter().map(|need| self.level_of(need) + 1).max().unwrap_or(0);
+            self.levels[at] = level;
+            if self.before[at].is_some() || !joins(&self.nodes[at].inst) {
+                continue;
+            }
+            let Some(key) = self.key(at, false) else { continue };
+            let swaps = match &self.nodes[at].inst {
+                Inst::Alu { opcode, sources, .. } => {
+                    let number = sources.iter().any(|source| matches!(source.src, Src::Bits(_)));
+                    commutes(*opcode) && !number && sources.len() == 2
+                }
+                _ => false,
+            };
+            let wish = self.wishes[at];
+            let found = self.place(&open, &key, level, wish).map(|found| (found, false));
+            let found = found.or_else(|| {
+                let exchanged = swaps.then(|| self.key(at, true)).flatten()?;
+                self.place(&open, &exchanged, level, wish).map(|found| (found, true))
+            });
+            if let Some(((group, component), exchanged)) = found {
+                let known = &mut self.groups[group as usize];
+                known.members[component] = Some((at, exchanged));
+                known.level = known.level.max(level);
+                self.of[at] = Some(group);
+                continue;
+            }
+            let group = self.groups.len() as u32;
+            let mut members = [None; 4];
+            members[usize::from(wish.unwrap_or(0))] = Some((at, false));
+            self.groups.push(Group { members, level, read: false, packed: None });
+            self.of[at] = Some(group);
+            let open = open.entry(key).or_default();
+            if open.len() == OPEN {
+                open.remove(0);
+            }
+            open.push(group);
+        }
+    }
+
+    /// A group of a kind that a step may join, and the component: the one that is wished for, if some group has it.
+    fn place(
+        &self,
+        open: &BTreeMap<Key, SmallVec<[u32; OPEN]>>,
+        key: &Key,
+        level: u32,
+        wish: Option<u8>,
+    ) -> Option<(u32, usize)> {
+        let admits = |group: &&u32| {
+            let group = &self.groups[**group as usize];
+            level <= group.level || !group.read
+        };
+        let candidates = open.get(key)?;
+        let free =
+            |group: u32, component: usize| self.groups[group as usize].members[component].is_none();
+        if let Some(wish) = wish.map(usize::from)
+            && let Some(&group) = candidates.iter().filter(admits).find(|&&group| free(group, wish))
+        {
+            return Some((group, wish));
+        }
+        candidates
+            .iter()
+            .filter(admits)
+            .find_map(|&group| Some((group, (0..4).find(|&component| free(group, component))?)))
+    }
+
+    /// The steps in an order in which operands come first, as near to what it was as groups allow.
+    fn order(&self) -> Vec<usize> {
+        let count = self.nodes.len();
+        let lead = |at: usize| match self.of[at] {
+            Some(group) => {
+                self.groups[group as usize].members.iter().flatten().map(|&(at, _)| at).max()
+            }
+            None => Some(at),
+        };
+        let mut begun = vec![false; count];
+        let mut order = Vec::with_capacity(count);
+        let mut todo: Vec<(usize, bool)> = Vec::new();
+        for at in 0..count {
+            // A group stands where its last step did, if nobody asks for it before.
+            if lead(at) != Some(at) {
+                continue;
+            }
+            todo.push((at, false));
+            while let Some((at, ready)) = todo.pop() {
+                if ready {
+                    order.push(at);
+                    continue;
+                }
+                if begun[at] {
+                    continue;
+                }
+                begun[at] = true;
+                todo.push((at, true));
+                let members: SmallVec<[usize; 4]> = match self.of[at] {
+                    Some(group) => {
+                        let members = self.groups[group as usize].members;
+                        members.iter().flatten().map(|&(at, _)| at).collect()
+                    }
+                    None => [at].into_iter().collect(),
+                };
+                let mut needs: SmallVec<[usize; 8]> = members
+                    .iter()
+                    .flat_map(|&member| self.needs(member))
+                    .filter_map(lead)
+                    .filter(|&need| !begun[need])
+                    .collect();
+                needs.sort_unstable();
+                needs.dedup();
+                todo.extend(needs.into_iter().rev().map(|need| (need, false)));
+            }
+        }
+        order
+    }
+
+    /// Groups of several steps become vectors.
+    fn write(mut self, func: &mut Func<Inst>, done: &mut Vec<Node<Inst>>) {
+        let order = self.order();
+        for group in &mut self.groups {
+            if group.count() < 2 {
+                continue;
+            }
+            let packed = func.make_vreg(Demand::scalar(GPR), Span::NONE);
+            group.packed = Some(packed);
+            for (component, member) in group.members.iter().enumerate() {
+                if let Some((at, _)) = member
+                    && let Inst::Alu { dst, .. } | Inst::Choose { dst, .. } = &self.nodes[*at].inst
+                    && let Some(dst) = dst.as_virt()
+                {
+                    self.parts[index(dst)] = Some((packed, component as u8));
+                }
+            }
+        }
+        for at in order {
+            let vector = self.of[at].and_then(|group| self.vector(&self.groups[group as usize]));
+            let span = self.nodes[at].span;
+            let inst = vector.unwrap_or_else(|| self.nodes[at].inst.clone());
+            done.push(Node { inst, span });
+        }
+    }
+
+    /// The step of a group.
+    fn vector(&self, group: &Group) -> Option<Inst> {
+        let packed = group.packed?;
+        let first = *group.members.iter().flatten().next()?;
+        let inst = &self.nodes[first.0].inst;
+        let mut channels = 0;
+        let mut vector: SmallVec<[Swizzled; 4]> = SmallVec::new();
+        for number in 0..inst.sources().len() {
+            let of = |(at, exchanged): (usize, bool)| {
+                let sources = self.nodes[at].inst.sources();
+                let number = if exchanged { sources.len() - 1 - number } else { number };
+                sources.get(number).map_or(Src::Bits(0).into(), |source| **source)
+            };
+            let mut select = 0;
+            let mut floats = 0;
+            let mut whole = of(first);
+            let mut alike = true;
+            for component in 0..4 {
+                let member = group.members[component];
+                let source = of(member.unwrap_or(first));
+                if member.is_some() {
+                    channels |= 1 << component;
+                }
+                let (src, part) = self.component(source.src);
+                alike &= source == of(first);
+                if let Src::Bits(bits) = source.src {
+                    floats |= small(bits).unwrap_or(0) << (8 * component);
+                } else {
+                    whole.src = src;
+                    select |= part << (2 * component);
+                }
+            }
+            if let Src::Bits(_) = whole.src
+                && !alike
+            {
+                whole.src = Src::Floats(floats);
+            }
+            vector.push(Swizzled { of: whole, select });
+        }
+        let dst = packed.into();
+        match *inst {
+            Inst::Alu { opcode, to, from, saturate, .. } => {
+                let sources = vector.into_iter().collect();
+                Some(Inst::Vector { opcode, to, dst, from, saturate, channels, sources })
+            }
+            Inst::Choose { condition, ty, inverse, .. } => {
+                let sources = <[Swizzled; 4]>::try_from(&vector[..]).ok()?;
+                Some(Inst::Choose { dst, condition, ty, channels, inverse, sources })
+            }
+            _ => None,
+        }
+    }
+
+    /// The register of a source, and the component there.
+    fn component(&self, src: Src) -> (Src, u8) {
+        match src {
+            Src::Pair { register, dword } => (Src::Pair { register, dword: 0 }, dword),
+            Src::Scalar { register, dword } => {
+                (Src::Scalar { register, dword: dword & 4 }, dword & 3)
+            }
+            Src::Reg(reg) => self
+                .known(reg)
+                .map_or((src, 0), |(packed, component)| (Src::Reg(packed.into()), component)),
+            _ => (src, 0),
+        }
+    }
+
+    /// The component that a register has become.
+    fn known(&self, reg: Reg) -> Option<Part> {
+        self.parts.get(index(reg.as_virt()?)).copied().flatten()
+    }
+}
+
+/// Readers of values that became components name them so. What reads whole registers gets moves.
+fn name(func: &mut Func<Inst>, parts: &[Option<Part>]) {
+    let part = |reg: Reg| parts.get(index(reg.as_virt()?)).copied().flatten();
+    for block in func.layout.clone() {
+        let nodes = std::mem::take(&mut func.blocks[block].nodes);
+        let mut done = Vec::with_capacity(nodes.len());
+        for mut node in nodes {
+            for source in node.inst.sources_mut() {
+                if let Src::Reg(reg) = source.src
+                    && let Some((packed, component)) = part(reg)
+                {
+                    source.src = Src::Part { reg: packed.into(), component };
+                }
+            }
+            let mut moved: SmallVec<[(Reg, Part); 4]> = SmallVec::new();
+            node.inst.operands(&mut |operand: mach::Operand| {
+                if operand.role == Role::Use
+                    && let Some(part) = part(operand.reg)
+                    && moved.iter().all(|(reg, _)| *reg != operand.reg)
+                {
+                    moved.push((operand.reg, part));
+                }
+            });
+            for (reg, (packed, component)) in moved {
+                let lanes = Reg::virt(func.make_vreg(Demand::scalar(GPR), node.span));
+                let source = Source::from(Src::Part { reg: packed.into(), component });
+                let inst = Inst::Alu {
+                    opcode: Opcode::Mov,
+                    to: Type::Ud,
+                    dst: lanes,
+                    from: Type::Ud,
+                    saturate: false,
+                    sources: [source].into_iter().collect(),
+                };
+                done.push(Node { inst, span: node.span });
+                node.inst.rewrite(&mut |other, role| match role {
+                    Role::Use if other == reg => lanes,
+                    _ => other,
+                });
+            }
+            done.push(node);
+        }
+        func.blocks[block].nodes = done;
+    }
+}
