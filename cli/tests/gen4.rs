@@ -2,8 +2,9 @@
 //! the results are compared with the interpreter's.
 
 use crate::common::verified;
+use gpucc::machine::described::{Driven, DriverWord};
 use gpucc::pipeline::Uniforms;
-use gpucc::{Options, Source, Stage, Target};
+use gpucc::{Choice, Compiler, Options, Source, Stage, Target};
 
 /// Words of two buffers in all stages, read at once, in branches, and beside what is read from memory; sizes that a program
 /// asks for stand among the constants too.
@@ -96,5 +97,29 @@ fn alpha_outside_of_a_texture_is_free() {
         void main() { all[gl_LocalInvocationIndex] = imageLoad(image, ivec2(gl_LocalInvocationID.x * 7u, 2)); }";
     for target in [Target::GEN4, Target::G45] {
         verified(target, Options::default(), "outside.comp", Source::Glsl(text, Stage::Compute));
+    }
+}
+
+#[test]
+fn rows_of_pushed_words_do_not_reach_beyond_the_buffer() {
+    let source = "@group(0) @binding(0) var<uniform> k: vec2f;
+@vertex fn vs(@location(0) p: vec4f) -> @builtin(position) vec4f { return p * k.y + k.x; }";
+    let mut options = Options::default();
+    options.pipeline.uniforms = Uniforms::Pushed;
+    for target in [Target::GEN4, Target::G45] {
+        verified(target, options.clone(), "short.wgsl", Source::Wgsl(source));
+        let compiler = Compiler::new(target, None).expect("the target is built");
+        let parsed = compiler.parse(Source::Wgsl(source), Choice::default(), &options);
+        let entry = parsed.expect("it is right").entries.remove(0);
+        let compiled = compiler.compile(&entry.func.expect("it is right"), &options);
+        let program = compiled.expect("it compiles").program.expect("a machine's program");
+        let constants = program.compiled().described.driver_constants.iter();
+        let words: Vec<Option<u32>> = constants
+            .map(|constant| match constant.word {
+                DriverWord::Other(Driven::Uniform { offset, .. }) => Some(offset),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(words, [Some(0), Some(4), None, None]);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::compiler::Compiled;
 use crate::pipeline::Pipeline;
+use crate::properties::Properties;
 use crate::report::{Code, Described, Line, Shader, Stats};
 use crate::source::SourceText;
 pub use gpucc_machine::described::hex;
@@ -24,6 +25,7 @@ pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duratio
         entry: compiled.entry.clone(),
         stage: compiled.stage.name().into(),
         code: Code::of(program.map_or(&[], |program| program.code())),
+        properties: Properties::of(&compiled.ssa),
         described,
         lines: program.map_or_else(Vec::new, |program| lines(program.lines(), source)),
         flow: Vec::new(),

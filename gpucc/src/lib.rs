@@ -35,6 +35,7 @@ pub mod link;
 mod machines;
 pub mod pipeline;
 mod program;
+mod properties;
 pub mod report;
 mod source;
 mod target;
@@ -59,6 +60,7 @@ pub use gpucc_passes::{Pass, Proof};
 pub use guard::panic_message;
 pub use pipeline::{Pipeline, Robust};
 pub use program::Program;
+pub use properties::Properties;
 pub use source::{SourceText, message, printable};
 pub use target::{Refusal, Target, TargetInfo};
 

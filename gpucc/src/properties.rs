@@ -73,7 +73,7 @@ mod tests {
     fn of(source: &str) -> Properties {
         let compiler = Compiler::new(Target::Interp, None).expect("the interpreter");
         let options = Options::default();
-        let parsed = compiler.parse(Source::Wgsl(source), Choice::All, &options);
+        let parsed = compiler.parse(Source::Wgsl(source), Choice::default(), &options);
         let entry = parsed.expect("it is right").entries.remove(0);
         let compiled = compiler.compile(&entry.func.expect("it is right"), &options);
         Properties::of(&compiled.expect("it compiles").ssa)

@@ -1,5 +1,6 @@
 //! The report that `--emit json` writes and that a driver reads: the contract's layout, by serde in both directions.
 
+use crate::properties::Properties;
 pub use gpucc_machine::described::{Code, Described, Stats};
 use gpucc_machine::flow::Flow;
 pub use gpucc_machine::flow::{Instruction, Paths, Pressure, Trip};
@@ -73,6 +74,8 @@ pub struct Shader {
     pub stage: Name,
     /// Machine code.
     pub code: Code,
+    /// What it does that costs on any machine.
+    pub properties: Properties,
     /// Figures, places, state and constants.
     #[serde(flatten)]
     pub described: Described,

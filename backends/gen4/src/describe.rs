@@ -111,7 +111,15 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
     });
     let pushed = abi.pushed.iter().map(|&(resource, offset)| {
         let binding = BindingName::of(func, resource);
-        let word = DriverWord::Other(Driven::Uniform { binding, offset });
+        // A row of a vertex program may reach beyond the buffer.
+        let within = match func.resources[resource].kind {
+            ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => offset < size,
+            _ => true,
+        };
+        let word = match within {
+            true => DriverWord::Other(Driven::Uniform { binding, offset }),
+            false => DriverWord::Other(Driven::Unused),
+        };
         DriverConstant { constant: None, word }
     });
     // The order of `Abi::first_words`.

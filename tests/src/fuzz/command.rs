@@ -94,6 +94,9 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> 
         }
         return Ok(answer.bug.is_none());
     }
+    if arguments.file.is_some() {
+        return Err("--file needs --language".into());
+    }
     let part = 3600.0 / languages.len() as f64;
     let time = |hours: f64| Duration::from_secs_f64(hours.clamp(0.0, 1e6) * part);
     let mut holds = true;
