@@ -35,6 +35,6 @@ impl TargetInfo for Gen4 {
         8
     }
     fn access_worth(&self) -> u32 {
-        7
+        24
     }
 }
