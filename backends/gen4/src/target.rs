@@ -34,6 +34,7 @@ impl TargetInfo for Gen4 {
     fn select_chain_limit(&self) -> u32 {
         8
     }
+    /// Four words are twelve instructions, and a read waits for its reply.
     fn access_worth(&self) -> u32 {
         24
     }
