@@ -678,7 +678,9 @@ impl Emit<'_> {
                     return Err(internal("`else` without `if`"));
                 };
                 *middle = Some(at);
-                *after = std::mem::replace(&mut self.under_way, *before);
+                // Where lanes take both arms, the second one follows the first; where all take it, the first is jumped over.
+                *after = self.under_way;
+                self.under_way |= *before;
                 let start = *start;
                 self.land(start, at)
             }
@@ -688,7 +690,7 @@ impl Emit<'_> {
                     return Err(internal("`endif` without `if`"));
                 };
                 // An arm that no lane takes is jumped over.
-                self.under_way |= before | after;
+                self.under_way |= if middle.is_some() { after } else { before };
                 self.land(middle.unwrap_or(start), at + 1)
             }
             Inst::Do => {

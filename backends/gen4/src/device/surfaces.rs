@@ -10,6 +10,7 @@ use gpucc_emu::format::Format;
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{Dim, Func, Imm, Resource, ResourceKind};
 use gpucc_machine::described::{Described, Setting};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Words of SURFACE_STATE on G45; the 965 has one less.
@@ -17,6 +18,8 @@ pub type Surface = [u32; 6];
 
 /// Bytes of a surface's element that bounds are counted in. isa/gen4.md 1.8.
 const ELEMENT: usize = 16;
+/// What a byte behind a buffer holds, up to the next doubleword.
+const REST: u8 = 0xa5;
 /// The types of surfaces.
 const BUFFER: u32 = BUFFER_TYPE << 29;
 const PLANE: u32 = 1 << 29;
@@ -61,7 +64,7 @@ pub fn bind(
                 Bound::Image(image) => textures::texture(chip, image)?,
                 bound => {
                     let bytes = bound.bytes();
-                    let at = chip.put(bytes)?;
+                    let at = chip.put(&whole(bytes))?;
                     if matches!(func.resources[resource].kind, ResourceKind::Storage { .. }) {
                         tables.written.push((resource, element, at));
                     }
@@ -79,6 +82,17 @@ pub fn bind(
     }
     tables.surfaces = chip.put_words(&entries)?;
     Ok(tables)
+}
+
+/// The bytes of a buffer and the rest of the last doubleword: messages read whole ones. The rest is arbitrary; a result must not
+/// depend on it. docs/abi-gen4.md, Memory.
+fn whole(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if bytes.len() % 4 == 0 {
+        return Cow::Borrowed(bytes);
+    }
+    let mut whole = bytes.to_vec();
+    whole.resize(bytes.len().next_multiple_of(4), REST);
+    Cow::Owned(whole)
 }
 
 /// Whether the surface of an entry is told to be a buffer.

@@ -199,3 +199,59 @@ fn products_have_all_their_bits() {
         assert_eq!(found, expected, "{}", member.about().name);
     }
 }
+
+/// Where lanes take both arms of a condition, the second one writes the register to which a reply of the first is under way.
+#[test]
+fn a_reply_of_one_arm_arrives_before_one_of_the_other() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 3
+          %4: b32 = const 1
+          %5: b32 = iadd %1, %4
+          %6: b32 = u2f %5
+          %7: b1 = ult %1, %3
+          %8: b32 = if %7 {
+            %9: b32 = frcp %6
+            yield %9
+          } else {
+            %10: b32 = fsqrt %6
+            yield %10
+          }
+          buffer_store res0, %0, %8
+          yield";
+        let found = run(member, [16, 1, 1], [1, 1, 1], 16, body);
+        for (lane, bits) in (0u32..).zip(found) {
+            let (of, found) = (lane as f32 + 1.0, f32::from_bits(bits));
+            let expected = if lane < 3 { 1.0 / of } else { of.sqrt() };
+            assert!((found - expected).abs() < 1e-5, "{}: {lane}", member.about().name);
+        }
+    }
+}
+
+/// The last half of a buffer whose bytes are no whole doublewords is read, and what lies behind it does not count.
+#[test]
+fn the_last_half_of_a_buffer_is_read_alone() {
+    let text = "func \"main\" compute workgroup 1 1 1 {
+          res0 = \"words\" group 0 binding 0 storage 0 stride 4 load store as u32
+          res1 = \"halves\" group 0 binding 1 storage 0 stride 4 load as u32
+        } body {
+          %0: b32 = const 0
+          %1: b32 = const 4
+          %2: b32 = buffer_load res1, %1
+          %4: b32 = const 0xffff
+          %3: b32 = and %2, %4
+          buffer_store res0, %0, %3
+          yield
+        }";
+    for member in MEMBERS {
+        let func = parse(text).expect("text of the IR").funcs.remove(0);
+        let request = Request { chip: member.about().chips[0], ..Request::default() };
+        let mut bindings = Bindings::new(&func);
+        let buffer = Resource::from_u32(0);
+        bindings.set(buffer, Bound::Buffer(vec![0; 4]));
+        bindings.set(Resource::from_u32(1), Bound::Buffer(vec![1, 2, 3, 4, 5, 6]));
+        let compiled = member.finish(func, &request).expect("it compiles");
+        let mut device = member.device(&compiled, request.chip);
+        device.dispatch(&mut bindings, [1, 1, 1]).expect("it runs");
+        assert_eq!(bindings.get(buffer, 0).bytes(), [5, 6, 0, 0], "{}", member.about().name);
+    }
+}
