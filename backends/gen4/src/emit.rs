@@ -952,6 +952,10 @@ impl Emit<'_> {
         let alone = How { no_mask: true, ..How::default() };
         let rows = u32::from(self.abi.rows());
         if self.abi.kills && target == 0 {
+            // The commit of a write is the header's; the 965 does not check who writes it next. 14.2.44, errata.
+            if self.commits && self.machine == Machine::Gen4 {
+                self.wait(self.abi.header().into())?;
+            }
             let once = How { size: Some(ONE), ..alone };
             let flag = Operand {
                 place: Place::Direct { register: FLAG, byte: 2 },

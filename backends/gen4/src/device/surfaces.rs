@@ -87,7 +87,7 @@ pub fn bind(
 /// The bytes of a buffer and the rest of the last doubleword: messages read whole ones. The rest is arbitrary; a result must not
 /// depend on it. docs/abi-gen4.md, Memory.
 fn whole(bytes: &[u8]) -> Cow<'_, [u8]> {
-    if bytes.len() % 4 == 0 {
+    if bytes.len().is_multiple_of(4) {
         return Cow::Borrowed(bytes);
     }
     let mut whole = bytes.to_vec();

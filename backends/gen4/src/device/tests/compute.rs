@@ -201,6 +201,7 @@ fn products_have_all_their_bits() {
 }
 
 /// Where lanes take both arms of a condition, the second one writes the register to which a reply of the first is under way.
+/// The stores keep the condition from becoming a selection.
 #[test]
 fn a_reply_of_one_arm_arrives_before_one_of_the_other() {
     for member in MEMBERS {
@@ -210,10 +211,12 @@ fn a_reply_of_one_arm_arrives_before_one_of_the_other() {
           %6: b32 = u2f %5
           %7: b1 = ult %1, %3
           %8: b32 = if %7 {
+            buffer_store res0, %0, %5
             %9: b32 = frcp %6
             yield %9
           } else {
             %10: b32 = fsqrt %6
+            buffer_store res0, %0, %10
             yield %10
           }
           buffer_store res0, %0, %8
