@@ -80,6 +80,34 @@ fn linear_inputs_lie_in_a_plane_and_flat_ones_keep_their_bits() {
     }
 }
 
+/// The commit of a store is read before the pixels that live are written to its register.
+#[test]
+fn a_store_before_a_discard_commits() {
+    let text = "func \"main\" fragment trusted {
+  res0 = \"words\" group 0 binding 0 storage 64 stride 4 load store as u32
+  in0 = \"flag\" u32 x 1 location 0 flat center
+  out0 = \"color\" u32 x 1 location 0 flat
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = const 0
+  %5: b32 = const 1
+  %6: b1 = ieq %0, %5
+  buffer_store res0, %1, %0
+  output out0.0, %5
+  if %6 {
+    demote
+    yield
+  } else {
+    yield
+  }
+  yield
+}";
+    for member in MEMBERS {
+        let func = gpucc_ir::ssa::parse(text).expect("text of the IR").funcs.remove(0);
+        assert_eq!(shaded(member, func, &quad([2.0; 4])), [1; 4], "{}", member.about().name);
+    }
+}
+
 /// `data[id] = data[id] * 3 + workgroup` for 20 invocations a group.
 fn tripling() -> Func {
     let mut func = Func::new("triple", Stage::Compute);
