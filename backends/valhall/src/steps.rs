@@ -49,7 +49,7 @@ mod tests {
     fn pairs_are_two_registers_and_halves_keep_the_rest() {
         let code = assemble(
             "LEA_BUFFER.slot1.wait1 @r60:r61, r4, u3
-             FADD.v2f16.m1 r2.h0, r0, r1
+             FADD.v2f16 r2.h0, r0, r1
              STORE.i32.slot2 @r2, r60, offset:0
              NOP.end",
         )
