@@ -64,8 +64,6 @@ pub struct Abi {
     pub chip: Chip,
     /// Channels of a step: pixels or invocations that one instruction serves, 8 or 16; 8 for two vertices.
     pub lanes: u32,
-    /// Masks that the chip's stacks of conditions and of loops hold each.
-    pub masks: u32,
 }
 
 /// A number of a binding that the driver tells.
@@ -247,12 +245,6 @@ impl Abi {
         told.sort_unstable();
         told.dedup();
         let targets = targets as u8;
-        // G45 vol. 4, 11.3.4.9: what is beyond raises an exception on G45, and is lost on others; isa/gen4.md 1.3.
-        let masks = match chip {
-            Chip::I965 => 15,
-            Chip::Gm965 => 7,
-            Chip::G45 => 12,
-        };
         let stage = func.stage;
         let attributes = match stage {
             Stage::Vertex => fetch::attributes(func, vertex)?,
@@ -276,7 +268,6 @@ impl Abi {
             vue,
             kills,
             depth,
-            masks,
         };
         let limit = Limit::new("rows of constants", CONSTANT_ROWS, "ask for fewer sizes");
         limit.admit(u64::from(abi.constant_rows()))?;

@@ -42,6 +42,16 @@ impl Chip {
         }
     }
 
+    /// Masks that each stack holds. G45 vol. 4, 11.3.4.9, table 11-16: what is beyond raises an exception on G45, and is lost
+    /// on others.
+    pub const fn mask_depth(self) -> u32 {
+        match self {
+            Chip::I965 => 15,
+            Chip::Gm965 => 7,
+            Chip::G45 => 12,
+        }
+    }
+
     /// One of the first two: [DevBW, DevCL] of the manual.
     const fn early(self) -> bool {
         !matches!(self, Chip::G45)

@@ -1,7 +1,7 @@
 //! Control flow, and what names the registers behind it. G45 vol. 4, 14.2; masks and their stacks, 11.3.4.7 to 11.3.4.11.
 
 use super::operation::{has_condition, is_predicated};
-use super::{Chip, Rule, Word, architecture, hold, is_ip};
+use super::{Rule, Word, architecture, hold, is_ip};
 use crate::isa::fields::f;
 use crate::isa::operand::Operand;
 use crate::isa::ops::{Opcode, Shape};
@@ -40,22 +40,13 @@ fn branch(word: &Word<'_>) -> Result<(), Rule> {
     let pops = word.inst().get(f::POP_COUNT);
     let fits = match word.opcode {
         Opcode::Else | Opcode::Endif => pops == 1,
-        Opcode::Break | Opcode::Cont => pops <= deepest(word.chip),
+        Opcode::Break | Opcode::Cont => pops <= word.chip.mask_depth(),
         _ => pops == 0,
     };
     hold(fits, Rule::PopCount)?;
     match word.opcode {
         Opcode::Endif => Ok(()),
         _ => instruction_pointer(word),
-    }
-}
-
-/// Masks that a stack holds before it overflows. Table 11-16.
-const fn deepest(chip: Chip) -> u32 {
-    match chip {
-        Chip::I965 => 15,
-        Chip::Gm965 => 7,
-        Chip::G45 => 12,
     }
 }
 

@@ -119,7 +119,7 @@ impl Lower<'_> {
     pub(super) fn begin_if(&mut self, inverse: bool, otherwise: bool) -> Result<Block, Failure> {
         self.open += 1;
         self.open_in_loop += 1;
-        if self.open > self.abi.masks {
+        if self.open > self.abi.chip.mask_depth() {
             return Err(self.not_yet("control flow deeper than the stack of masks"));
         }
         self.push(Inst::If { inverse, otherwise });
@@ -195,7 +195,9 @@ impl Lower<'_> {
     /// Whether one loop more has room on the stack of masks. A loop takes two; the one over the group's invocations is a loop,
     /// too.
     pub(super) fn admit_loop(&self) -> Result<(), Failure> {
-        match 2 * ((self.loops.len() + self.phased_loops.len()) as u32 + 2) > self.abi.masks {
+        match 2 * ((self.loops.len() + self.phased_loops.len()) as u32 + 2)
+            > self.abi.chip.mask_depth()
+        {
             true => Err(self.not_yet("loops deeper than the stack of masks")),
             false => Ok(()),
         }

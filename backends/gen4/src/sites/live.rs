@@ -5,6 +5,7 @@ use crate::isa::Decoded;
 use crate::isa::fields::f;
 use crate::isa::operand::{COMPR4, File, Operand, Place, Region};
 use crate::isa::ops::{Opcode, Shape};
+use crate::isa::program::Flow;
 
 /// General registers, message registers, and the two flags.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -249,25 +250,10 @@ fn matches(words: &[Decoded]) -> Vec<(Option<usize>, usize)> {
     ends
 }
 
-/// Where a lane may go behind a word.
+/// Where a lane may go behind a word, where words are 16 bytes each.
 fn ways(words: &[Decoded], at: usize) -> [Option<usize>; 2] {
-    let inst = &words[at].inst;
-    let opcode = Opcode::of(inst.op());
-    let next = (at + 1 < words.len()).then_some(at + 1);
-    let to = |from: usize, distance: i32| {
-        let target = from as i64 + i64::from(distance);
-        usize::try_from(target).ok().filter(|target| *target < words.len())
-    };
-    match opcode.shape() {
-        Shape::Branch { jump: true, .. } => {
-            [next, to(at, i32::from(inst.get(f::JUMP_COUNT) as u16 as i16))]
-        }
-        Shape::Jump => [next, to(at + 1, i32::from(inst.get(f::SRC1) as u16 as i16))],
-        Shape::Send
-            if File::of(inst.get(f::SRC1_FILE)) == File::Imm && inst.get(f::SRC1) >> 31 == 1 =>
-        {
-            [None, None]
-        }
-        _ => [next, None],
-    }
+    let flow = Flow::of(16 * at, &words[at]);
+    let within = |to: &usize| *to < words.len();
+    let jump = flow.jumps.and_then(|to| usize::try_from(to / 16).ok());
+    [flow.falls.then_some(at + 1).filter(within), jump.filter(within)]
 }
