@@ -201,8 +201,9 @@ fn whole_file(result: &Outcome<'_>, kind: Kind) -> Result<Vec<u8>, Failure> {
     let compiler = result.compiler;
     let mut report = report(result);
     for (shader, compiled) in report.shaders.iter_mut().zip(result.compiled) {
-        if let (Some(program), Kind::Json | Kind::Html) = (&compiled.program, kind) {
-            shader.flow = program.flow()?;
+        if matches!(kind, Kind::Json | Kind::Html) {
+            shader.properties = Some(gpucc::Properties::of(&compiled.ssa));
+            shader.flow = compiled.program.as_ref().map_or(Ok(Vec::new()), gpucc::Program::flow)?;
         }
     }
     Ok(match kind {

@@ -2,13 +2,13 @@
 
 use crate::compiler::Compiled;
 use crate::pipeline::Pipeline;
-use crate::properties::Properties;
 use crate::report::{Code, Described, Line, Shader, Stats};
 use crate::source::SourceText;
 pub use gpucc_machine::described::hex;
 use std::time::Duration;
 
-/// One entry point's part of the report. [`Shader::flow`] is left empty: who wants it asks [`crate::Program::flow`].
+/// One entry point's part of the report. [`Shader::flow`] and [`Shader::properties`] are left empty, for they cost time: who
+/// wants them asks [`crate::Program::flow`] and [`crate::Properties::of`].
 pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duration) -> Shader {
     let program = compiled.program.as_ref();
     let mut described = match program {
@@ -25,7 +25,7 @@ pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duratio
         entry: compiled.entry.clone(),
         stage: compiled.stage.name().into(),
         code: Code::of(program.map_or(&[], |program| program.code())),
-        properties: Properties::of(&compiled.ssa),
+        properties: None,
         described,
         lines: program.map_or_else(Vec::new, |program| lines(program.lines(), source)),
         flow: Vec::new(),

@@ -234,7 +234,7 @@ fn tables(page: &mut String, shader: &Shader) {
         }
         page.push_str("</table></div></details>\n");
     }
-    rows(page, "Properties", std::slice::from_ref(&shader.properties), false);
+    rows(page, "Properties", shader.properties.as_slice(), false);
     rows(page, "Resources", &shader.resources, true);
     rows(page, "Inputs", &shader.inputs, true);
     rows(page, "Outputs", &shader.outputs, true);

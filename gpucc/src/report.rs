@@ -74,8 +74,9 @@ pub struct Shader {
     pub stage: Name,
     /// Machine code.
     pub code: Code,
-    /// What it does that costs on any machine.
-    pub properties: Properties,
+    /// What it does that costs on any machine, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub properties: Option<Properties>,
     /// Figures, places, state and constants.
     #[serde(flatten)]
     pub described: Described,
