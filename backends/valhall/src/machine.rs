@@ -107,16 +107,10 @@ impl Assembler for Text {
         &["program"]
     }
     fn disassemble(&self, _: &str, code: &[u8]) -> Result<String, AssemblyError> {
-        isa::disassemble(code).map_err(|error| AssemblyError::Code {
-            offset: error.offset,
-            message: error.reason.to_string(),
-        })
+        isa::disassemble(code).map_err(wrong)
     }
     fn steps(&self, code: &[u8]) -> Result<Steps, AssemblyError> {
-        crate::steps::steps(code).map_err(|error| AssemblyError::Code {
-            offset: error.offset,
-            message: error.reason.to_string(),
-        })
+        crate::steps::steps(code).map_err(wrong)
     }
     fn assemble(&self, _: &str, text: &str) -> Result<Vec<u8>, AssemblyError> {
         isa::assemble(text).map_err(|error| AssemblyError::Text {
@@ -125,6 +119,10 @@ impl Assembler for Text {
             message: error.message,
         })
     }
+}
+
+fn wrong(error: isa::ProgramError) -> AssemblyError {
+    AssemblyError::Code { offset: error.offset, message: error.reason.to_string() }
 }
 
 #[cfg(test)]
