@@ -347,6 +347,21 @@ fn pointers_are_moved_by_the_size_that_they_are_aligned_to() {
     }
 }
 
+/// Both readers: the module is what glslang makes of the text.
+#[test]
+fn a_pointer_to_packed_vectors_is_aligned_to_their_scalars() {
+    for name in ["packed.comp", "packed.comp.spv"] {
+        let path = format!("{}/tests/languages/{name}", env!("CARGO_MANIFEST_DIR"));
+        for target in ["interp", "valhall", "r700"] {
+            let memory = "4294967294.0=f32:9,9,9,9,9,1,9,9,2,9,9,9,9,9,9,9";
+            let args = ["run", &path, "--target", target, "--groups", "1", "--set", memory];
+            let given = ["--set", "0.0=i32:20,0,0,0", "--dump", "0.0:f32"];
+            let done = gpucc(&[&args[..], &given].concat());
+            assert!(text(&done).contains(" 21 0\n"), "{name} on {target}: {}", text(&done));
+        }
+    }
+}
+
 #[test]
 fn what_breaks_the_rules_is_the_users_error_at_its_place() {
     let folder = Folder::new("rules");

@@ -101,8 +101,8 @@ impl<'p> OfGlsl<'p> {
             return Err(Stop::internal("a pointer leads to a block that is not declared"));
         };
         let ty = Ty::Struct(block);
-        // Pointers may be aligned to less than the members are (GL_EXT_buffer_reference, buffer_reference_align).
-        let align = types.alignment(ty).min(reference.align.into());
+        // Pointers and layouts may be aligned to less than vectors are (buffer_reference_align, the layout `scalar`).
+        let align = types.widest(ty).min(reference.align.into());
         let bytes = types.end_of(ty, packing);
         let lower = self.op1(Op::Lo64, number);
         let place = self.followed(lower, bytes, align);

@@ -168,8 +168,18 @@ pub struct Types {
     /// How deep types nest.
     depths: Vec<u32>,
     struct_depths: Vec<u32>,
-    /// Whether something opaque is within a structure, and the alignment of its scalars and vectors.
-    struct_facts: Vec<(bool, u64)>,
+    struct_facts: Vec<Facts>,
+}
+
+/// What is within a structure.
+#[derive(Debug)]
+struct Facts {
+    /// Something opaque.
+    opaque: bool,
+    /// The alignment of its scalars and vectors.
+    align: u64,
+    /// Bytes of its largest scalar.
+    widest: u64,
 }
 
 /// Types within one another.
@@ -268,9 +278,12 @@ impl Types {
             return Err(Stop::limit("nesting of types", depth.into(), NESTING.into(), hint));
         }
         let opaque = members.iter().any(|member| self.is_opaque(member.ty));
-        let align = members.iter().map(|member| self.alignment(member.ty)).max().unwrap_or(1);
+        let most = |of: fn(&Types, Ty) -> u64| {
+            members.iter().map(|member| of(self, member.ty)).max().unwrap_or(1)
+        };
+        let (align, widest) = (most(Types::alignment), most(Types::widest));
         self.struct_depths.push(depth);
-        self.struct_facts.push((opaque, align));
+        self.struct_facts.push(Facts { opaque, align, widest });
         let numbered = (0..).zip(&members).map(|(number, member)| (member.name.clone(), number));
         let numbers = numbered.collect();
         self.structs.push(Struct { name: name.to_owned(), members, numbers });
@@ -317,25 +330,36 @@ impl Types {
     pub fn is_opaque(&self, ty: Ty) -> bool {
         match self.innermost(ty) {
             Ty::Opaque(_) => true,
-            Ty::Struct(id) => self.struct_facts.get(id.0 as usize).is_some_and(|facts| facts.0),
+            Ty::Struct(id) => self.facts(id).is_some_and(|facts| facts.opaque),
             _ => false,
         }
     }
 
     /// The alignment of a type's scalars and vectors, in bytes.
     pub fn alignment(&self, ty: Ty) -> u64 {
-        let vector = |scalar: Scalar, count: u8| {
-            let bytes = if scalar.kind == ScalarKind::Bool { 4 } else { u64::from(scalar.width) };
-            bytes * u64::from(count).next_power_of_two()
+        let rows = match self.innermost(ty) {
+            Ty::Vector(_, count) => count,
+            Ty::Matrix(_, _, rows) => rows,
+            Ty::Struct(id) => return self.facts(id).map_or(1, |facts| facts.align),
+            _ => 1,
         };
+        self.widest(ty) * u64::from(rows).next_power_of_two()
+    }
+
+    /// Bytes of the largest scalar within a type: whatever the layout, its places are multiples of that.
+    pub fn widest(&self, ty: Ty) -> u64 {
         match self.innermost(ty) {
-            Ty::Scalar(scalar) => vector(scalar, 1),
+            Ty::Scalar(scalar) | Ty::Vector(scalar, _) | Ty::Matrix(scalar, ..) => {
+                if scalar.kind == ScalarKind::Bool { 4 } else { scalar.width.into() }
+            }
             Ty::Reference(_) => 8,
-            Ty::Vector(scalar, count) => vector(scalar, count),
-            Ty::Matrix(scalar, _, rows) => vector(scalar, rows),
-            Ty::Struct(id) => self.struct_facts.get(id.0 as usize).map_or(1, |facts| facts.1),
+            Ty::Struct(id) => self.facts(id).map_or(1, |facts| facts.widest),
             _ => 1,
         }
+    }
+
+    fn facts(&self, id: StructId) -> Option<&Facts> {
+        self.struct_facts.get(id.0 as usize)
     }
 
     /// An array has no length; members of structures have one.

@@ -373,7 +373,8 @@ impl<'p> OfSpirv<'p> {
             return Ok((**known).clone());
         }
         let bytes = self.source.program.extent(far.ty, far.matrices)?.0;
-        let align = self.alignment(far.ty)?;
+        // Not more than the operand Aligned of any access must be: the largest scalar (Vulkan's rules for OpLoad and OpStore).
+        let align = self.widest(far.ty)?;
         let place = self.followed(far.words[2], bytes, align);
         Ok(Pointer { place, ty: far.ty, matrices: far.matrices })
     }

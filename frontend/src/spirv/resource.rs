@@ -349,20 +349,26 @@ impl<'p> OfSpirv<'p> {
 
     /// The alignment of a type, in bytes.
     pub(super) fn alignment(&self, ty: Id) -> Result<u64> {
-        let program = self.source.program;
-        let vector = |scalar: naga::Scalar, count: u32| {
-            u64::from(scalar.width) * u64::from(count.next_power_of_two())
-        };
-        Ok(match program.ty(ty)? {
-            Ty::Scalar(scalar) => scalar.width.into(),
+        self.most(ty, |scalar, rows| u64::from(scalar.width) * u64::from(rows.next_power_of_two()))
+    }
+
+    /// Bytes of the largest scalar within a type: whatever the layout, its places are multiples of that.
+    pub(super) fn widest(&self, ty: Id) -> Result<u64> {
+        self.most(ty, |scalar, _| scalar.width.into())
+    }
+
+    /// The most of what scalars and the vectors of a type give, 8 for a pointer.
+    fn most(&self, ty: Id, of: fn(naga::Scalar, u32) -> u64) -> Result<u64> {
+        Ok(match self.source.program.ty(ty)? {
+            Ty::Scalar(scalar) => of(*scalar, 1),
             Ty::Pointer(..) => 8,
-            Ty::Vector(scalar, count, _) => vector(*scalar, *count),
-            Ty::Matrix(scalar, rows, ..) => vector(*scalar, *rows),
-            Ty::Array { of, .. } => self.alignment(*of)?,
+            Ty::Vector(scalar, count, _) => of(*scalar, *count),
+            Ty::Matrix(scalar, rows, ..) => of(*scalar, *rows),
+            Ty::Array { of: element, .. } => self.most(*element, of)?,
             Ty::Struct(members) => {
                 let mut most = 1;
                 for member in members {
-                    most = self.alignment(member.ty)?.max(most);
+                    most = self.most(member.ty, of)?.max(most);
                 }
                 most
             }
