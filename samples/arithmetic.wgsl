@@ -1,5 +1,9 @@
 // Integer and float arithmetic, with the corner cases that WGSL defines: division by zero gives the
 // dividend, shifts take the amount modulo 32, conversions saturate.
+//
+//   gpucc run samples/arithmetic.wgsl --target r700 --robust zero --groups 1 \
+//       --set 0.0=i32:7,-7,100,-1 --set 0.1=i32:2,2,0,31 \
+//       --set 0.2=zeros:16 --set 0.3=zeros:64 --dump 0.2:i32 --dump 0.3:f32
 
 @group(0) @binding(0) var<storage, read> a: array<i32>;
 @group(0) @binding(1) var<storage, read> b: array<i32>;

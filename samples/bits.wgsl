@@ -1,4 +1,7 @@
 // Bit tricks: the integer builtins, and Morton codes by spreading bits.
+//
+//   gpucc run samples/bits.wgsl --target r700 --robust zero --groups 1 \
+//       --set 0.0=u32:1,255,65536,4294967295 --set 0.1=zeros:64 --dump 0.1:u32
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<vec4u>;

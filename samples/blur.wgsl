@@ -1,4 +1,6 @@
 // A Gaussian blur along one axis: nine taps of a texture, weights from a constant array.
+//
+//   gpucc verify samples/blur.wgsl --target r700
 
 struct Params {
     direction: vec2f, // one texel along the blurred axis, in texture coordinates

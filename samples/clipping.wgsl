@@ -1,4 +1,6 @@
 // Two planes cut a model open; what is inside stays.
+//
+//   gpucc verify samples/clipping.wgsl --target r700
 enable clip_distances;
 
 struct Cut { transform: mat4x4f, planes: array<vec4f, 2> }

@@ -1,5 +1,8 @@
 // Every form of control flow: if, switch with fall-through cases, for, while, loop with continuing and
 // break if, continue, early return, and a break out of a nested loop.
+//
+//   gpucc run samples/control_flow.wgsl --target r700 --robust zero --groups 1 \
+//       --set 0.0=u32:0,1,2,3,4,5,6,60 --set 0.1=zeros:32 --dump 0.1:u32
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;

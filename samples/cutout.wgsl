@@ -1,4 +1,6 @@
 // A cut-out pattern: pixels in the holes are discarded, the rest is anti-aliased by derivatives.
+//
+//   gpucc verify samples/cutout.wgsl --target r700
 
 @fragment
 fn main(@builtin(position) at: vec4f, @location(0) uv: vec2f, @builtin(front_facing) front: bool) -> @location(0) vec4f {

@@ -1,4 +1,6 @@
 // Heat spreads in a texture that is read and written in one pass: each invocation owns a column.
+//
+//   gpucc verify samples/feedback.wgsl --target r700
 
 @group(0) @binding(0) var field: texture_storage_2d<r32float, read_write>;
 @group(0) @binding(1) var<uniform> rate: vec4f;

@@ -1,4 +1,6 @@
 // Light through a volume: a texture of three dimensions, walked until nothing more is seen.
+//
+//   gpucc verify samples/fog.wgsl --target r700
 
 struct Volume { low: vec3f, steps: u32, high: vec3f, density: f32 }
 

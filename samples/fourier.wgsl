@@ -1,4 +1,7 @@
 // A Fourier transform of 32 complex numbers: bit reversal, then five rounds of butterflies.
+//
+//   gpucc run samples/fourier.wgsl --target r700 --robust zero --groups 1 \
+//       --set 0.0=f32:1,0,1,0,1,0,1,0 --set 0.1=zeros:32 --dump 0.1:f32
 
 @group(0) @binding(0) var<storage, read> signal: array<vec2f>;
 @group(0) @binding(1) var<storage, read_write> spectrum: array<vec2f>;

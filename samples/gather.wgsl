@@ -1,4 +1,6 @@
 // Soft shadows from four texels at a time: gathered comparisons, weighted as a linear filter would.
+//
+//   gpucc verify samples/gather.wgsl --target r700
 
 struct Light { to_light: mat4x4f, bias: f32 }
 

@@ -1,4 +1,6 @@
 // The first pass of deferred shading: several targets at once, of floats and of integers.
+//
+//   gpucc verify samples/gbuffer.wgsl --target r700
 
 struct Camera { view: mat4x4f, projection: mat4x4f }
 struct Object { model: mat4x4f, number: u32 }

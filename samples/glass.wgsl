@@ -1,4 +1,6 @@
 // Dual-source blending: what the glass adds, and by channel what it lets through.
+//
+//   gpucc verify samples/glass.wgsl --target r700
 enable dual_source_blending;
 
 struct Glass { tint: vec3f, thickness: f32 }

@@ -1,4 +1,6 @@
 // Lighting in half precision: what a phone would rather compute.
+//
+//   gpucc verify samples/half.wgsl --target valhall
 enable f16;
 
 struct Material { color: vec4<f16>, rough: f16, metal: f16 }

@@ -1,5 +1,8 @@
 // Integer hashes: PCG, the finaliser of MurmurHash3, and one round of xxHash. Wrapping multiplies,
 // rotates and shifts only, so every machine must agree on every bit.
+//
+//   gpucc run samples/hash.wgsl --target r700 --robust zero --groups 1 --set 0.0=u32:42 \
+//       --set 0.1=zeros:64 --dump 0.1:hex
 
 @group(0) @binding(0) var<uniform> seed: u32;
 @group(0) @binding(1) var<storage, read_write> out: array<vec4u>;

@@ -1,4 +1,6 @@
 // Counts brightnesses, first in workgroup memory, then in the buffer: atomics throughout.
+//
+//   gpucc verify samples/histogram.wgsl --target valhall
 
 @group(0) @binding(0) var picture: texture_2d<f32>;
 @group(0) @binding(1) var<storage, read_write> counts: array<atomic<u32>, 16>;

@@ -1,5 +1,7 @@
 // Spheres as single quads: the fragment program finds the surface, writes its depth and discards
 // what misses.
+//
+//   gpucc verify samples/impostor.wgsl --target r700
 
 struct Camera { projection: mat4x4f }
 

@@ -1,4 +1,6 @@
 // Conway's Game of Life on a 16 x 16 torus, one cell a lane.
+//
+//   gpucc verify samples/life.wgsl --target r700
 
 @group(0) @binding(0) var<storage, read> now: array<u32, 256>;
 @group(0) @binding(1) var<storage, read_write> next: array<u32, 256>;

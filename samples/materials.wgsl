@@ -1,4 +1,6 @@
 // Many materials in one draw: an array of bindings, chosen by the material's number.
+//
+//   gpucc verify samples/materials.wgsl --target r700
 enable wgpu_binding_array;
 
 struct Material { scale: vec2f, texture: u32, mirrored: u32 }

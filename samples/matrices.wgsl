@@ -1,5 +1,7 @@
 // Matrices: products, transpose, determinant, and an inverse by cofactors. Matrices take no part in
 // the machine: they fall apart into columns of scalars before anything is compiled.
+//
+//   gpucc verify samples/matrices.wgsl --target r700
 
 struct Params {
     model: mat4x4f,

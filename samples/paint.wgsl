@@ -1,4 +1,6 @@
 // A compute program paints two storage textures: colours packed to bytes, and heights as floats.
+//
+//   gpucc verify samples/paint.wgsl --target r700
 
 struct Brush { centre: vec2f, radius: f32, hardness: f32, color: vec4f }
 

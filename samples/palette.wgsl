@@ -1,4 +1,6 @@
 // Indexed colours: the palette lives in immediates and is read at an index of run time.
+//
+//   gpucc verify samples/palette.wgsl --target r700
 
 struct Palette { colors: array<vec4f, 8>, shift: u32 }
 

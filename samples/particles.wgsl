@@ -1,4 +1,8 @@
 // A particle step: an array of structures is read, changed and written back.
+//
+//   gpucc run samples/particles.wgsl --target r700 --robust zero --groups 1 \
+//       --set 0.0=f32:0,-9.81,0.1,0.01 \
+//       --set 0.1=f32:0,0,1,5,0,1 --dump 0.1:f32
 
 struct Particle {
     position: vec2f,

@@ -1,6 +1,7 @@
 // Three lit spheres. The mesh is made from the vertex number, so nothing has to be bound.
 //
-//   gpucc render samples/phong.wgsl --target r700 --size 256x256 --draw 4608,3 --depth --clear 0.07,0.08,0.11,1 -o phong.png
+//   gpucc render samples/phong.wgsl --target r700 --size 256x256 --draw 4608,3 --depth \
+//       --clear 0.07,0.08,0.11,1 -o phong.png
 
 const SLICES: u32 = 32u; // around the axis
 const STACKS: u32 = 24u; // from pole to pole; 32 * 24 * 6 = 4608 vertices a sphere

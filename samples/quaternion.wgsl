@@ -1,4 +1,7 @@
 // Rotations as quaternions: products, rotation of a vector, and interpolation by angle (acos, sin).
+//
+//   gpucc run samples/quaternion.wgsl --target r700 --robust zero --groups 1 \
+//       --set 0.0=f32:0,0,0.7071,0.7071 --set 0.1=zeros:16 --dump 0.1:f32
 
 @group(0) @binding(0) var<storage, read> rotations: array<vec4f>;
 @group(0) @binding(1) var<storage, read_write> out: array<vec4f>;

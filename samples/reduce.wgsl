@@ -1,5 +1,8 @@
 // A sum over each workgroup: the lanes meet in workgroup memory, halving their number at each barrier.
 // Thirty-two lanes fit one wavefront on every R700, which is what lets them wait for each other there.
+//
+//   gpucc run samples/reduce.wgsl --target r700 --robust zero --groups 1 \
+//       --set 0.0=u32:1,2,3,4,5,6,7,8 --set 0.1=zeros:4 --dump 0.1:u32
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> sums: array<u32>;

@@ -1,4 +1,6 @@
 // Samples of a pixel become one colour, the brightest weighted least.
+//
+//   gpucc verify samples/resolve.wgsl --target r700
 
 @group(0) @binding(0) var samples: texture_multisampled_2d<f32>;
 

@@ -1,4 +1,6 @@
 // Cascaded shadows: a layer of the map for each distance, nine comparisons around the place.
+//
+//   gpucc verify samples/shadow.wgsl --target r700
 
 struct Cascade { to_map: mat4x4f, far: f32 }
 struct Shadows { cascades: array<Cascade, 4>, texel: f32 }

@@ -1,4 +1,6 @@
 // Skeletal animation: each vertex follows up to four bones, weighted.
+//
+//   gpucc verify samples/skinning.wgsl --target r700
 
 struct Bone {
     rows: mat3x4f, // three rows of an affine transform

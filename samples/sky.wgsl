@@ -1,4 +1,6 @@
 // A mirror under several skies: cubes and an array of cubes, at levels that the roughness asks for.
+//
+//   gpucc verify samples/sky.wgsl --target r700
 
 struct Scene { eye: vec3f, roughness: f32, sky: i32, blend: f32 }
 

@@ -1,4 +1,6 @@
 // A height map bends a grid that has no vertex buffer; normals come from neighbouring texels.
+//
+//   gpucc verify samples/terrain.wgsl --target r700
 
 struct Terrain { transform: mat4x4f, height: f32, side: u32 }
 

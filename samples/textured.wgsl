@@ -1,4 +1,6 @@
 // A textured, fogged surface: the level of detail comes from the quad's neighbours.
+//
+//   gpucc verify samples/textured.wgsl --target r700
 
 struct Fog {
     color: vec3f,

@@ -1,4 +1,6 @@
 // Film-like tone mapping with exposure, saturation and gamma: exp, log and pow at work.
+//
+//   gpucc verify samples/tonemap.wgsl --target r700
 
 struct Grade {
     exposure: f32,

@@ -1,4 +1,6 @@
 // An ocean surface from three sine waves, with its exact normal: sin and cos in a vertex shader.
+//
+//   gpucc verify samples/waves.wgsl --target r700
 
 struct Params {
     view_projection: mat4x4f,

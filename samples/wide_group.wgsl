@@ -1,4 +1,7 @@
 // More invocations than most machines run in step, without memory of their own to share.
+//
+//   gpucc run samples/wide_group.wgsl --target r700 --robust zero --groups 1 \
+//       --set 0.0=u32:1,2,3,4 --dump 0.0:u32
 
 override rounds: u32 = 12u;
 override lanes: u32 = 128u;

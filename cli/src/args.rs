@@ -472,6 +472,9 @@ pub struct CompareArgs {
     /// As JSON, an object for each entry point on each machine
     #[arg(long, help_heading = "Messages")]
     pub json: bool,
+    /// Write the explorer too: one page with the machines beside each other
+    #[arg(long, value_name = "PATH", help_heading = "Messages")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub messages: MessageArgs,
 }

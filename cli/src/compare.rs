@@ -6,15 +6,16 @@ use super::figures::Record;
 use super::files::Outputs;
 use super::input::{self, Choice, Input};
 use super::names::printable;
-use super::{bundle, compile};
+use super::{bundle, compile, emit};
 use gpucc::machine::named::Figure;
-use gpucc::{Compiler, Failure, FailureKind, Stage, Target};
+use gpucc::{Column, Compiled, Compiler, Diagnostic, Failure, FailureKind, Stage, Target};
 
 /// Prints the table; gives the exit code. A machine that cannot run the shader is an answer: its row
 /// says why. The code is 0 as soon as some machine has code for every entry point; a bug of ours is
 /// 101 whatever the others say.
 pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
-    let options = input::options(&args.source, &args.code)?;
+    let mut options = input::options(&args.source, &args.code)?;
+    options.keep_machine_ir = args.html.is_some();
     let machines = machines(args.targets.as_deref())?;
     let input = Input::read(&args.file, args.source.lang)?;
     let stage = args.entry.stage.map(Stage::from);
@@ -50,9 +51,11 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
     let mut reasons = Vec::new();
     let mut objects = Vec::new();
     let (mut failures, mut compiled_somewhere) = (Vec::new(), true);
+    // What the page shows of each machine: entry points, and messages for those that did not compile.
+    let mut pages: Vec<(Vec<Compiled>, Vec<Diagnostic>)> = vec![Default::default(); machines.len()];
     for index in 0..parsed[0].entries.len() {
         let mut any = false;
-        for (compiler, parsed) in machines.iter().zip(&parsed) {
+        for ((compiler, parsed), page) in machines.iter().zip(&parsed).zip(&mut pages) {
             let entry = &parsed.entries[index];
             let machine = match compiler.chip() {
                 Some(chip) => format!("{} {chip}", compiler.target().name()),
@@ -77,6 +80,7 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
                     let (target, chip) = (compiler.target().name(), compiler.chip());
                     let record = Record::of(&file, target.into(), chip.map(Into::into), shader);
                     objects.push(serde_json::to_value(&record).expect("plain data"));
+                    page.0.push(one);
                 }
                 Err(mut failure) => {
                     bundle::attach(&mut failure, &input.text);
@@ -91,6 +95,7 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
                     }));
                     rows.push(vec![name, machine]);
                     reasons.push(Some(reason(&failure)));
+                    page.1.extend(failure.diagnostics.iter().cloned());
                     failures.push(failure);
                 }
             }
@@ -112,6 +117,27 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
             }
             outputs.print("\n");
         }
+    }
+    if let Some(path) = &args.html {
+        outputs.keep(&args.file);
+        let columns = machines.iter().zip(&parsed).zip(&pages);
+        let reports = columns.map(|((compiler, parsed), (compiled, errors))| {
+            emit::whole_report(&emit::Outcome {
+                compiler,
+                source: &input.text,
+                compiled,
+                stem: emit::stem(&input.text),
+                frontend_time: parsed.frontend_time,
+                warnings: &parsed.warnings,
+                errors,
+            })
+        });
+        let reports = reports.collect::<Result<Vec<_>, _>>()?;
+        let columns = pages.iter().zip(&reports);
+        let columns: Vec<Column<'_>> =
+            columns.map(|((compiled, _), report)| Column { compiled, report }).collect();
+        let page = gpucc::explorer(&input.text, &columns)?;
+        outputs.put(Some(path), page.into_bytes(), false);
     }
     outputs.commit()?;
     let ours =

@@ -37,7 +37,7 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     };
     let (target, chip) = super::target(&args.target)?;
     let emits = emits(&args.emit, target)?;
-    options.keep_machine_ir = emits.iter().any(|emit| emit.kind == Kind::Mach);
+    options.keep_machine_ir = emits.iter().any(|emit| matches!(emit.kind, Kind::Mach | Kind::Html));
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(path, args.source.lang)?;
     let stage = args.entry.stage.map(Stage::from);

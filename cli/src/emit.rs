@@ -199,17 +199,14 @@ fn bytes(compiled: &Compiled, kind: Kind) -> Result<Vec<u8>, Failure> {
 /// The kinds that hold all entry points at once.
 fn whole_file(result: &Outcome<'_>, kind: Kind) -> Result<Vec<u8>, Failure> {
     let compiler = result.compiler;
-    let mut report = report(result);
-    for (shader, compiled) in report.shaders.iter_mut().zip(result.compiled) {
-        if matches!(kind, Kind::Json | Kind::Html) {
-            shader.properties = Some(gpucc::Properties::of(&compiled.ssa));
-            shader.flow = compiled.program.as_ref().map_or(Ok(Vec::new()), gpucc::Program::flow)?;
-        }
-    }
+    let report = if kind == Kind::Elf { report(result) } else { whole_report(result)? };
     Ok(match kind {
         Kind::Elf if compiler.target() == Target::Interp => return Err(no_machine(kind)),
         Kind::Elf => gpucc::elf(compiler.target(), compiler.chip(), result.compiled, &report),
-        Kind::Html => gpucc::explorer(result.source, result.compiled, &report)?.into_bytes(),
+        Kind::Html => {
+            let column = gpucc::Column { compiled: result.compiled, report: &report };
+            gpucc::explorer(result.source, &[column])?.into_bytes()
+        }
         _ => {
             let mut text = serde_json::to_string_pretty(&report).expect("plain data");
             text.push('\n');
@@ -223,6 +220,16 @@ fn no_machine(kind: Kind) -> Failure {
         "--emit {} needs a machine: target interp has no machine code",
         kind.name()
     ))
+}
+
+/// The report with what is worked out on demand: live registers, ways through the code, properties.
+pub fn whole_report(result: &Outcome<'_>) -> Result<gpucc::report::Report, Failure> {
+    let mut report = report(result);
+    for (shader, compiled) in report.shaders.iter_mut().zip(result.compiled) {
+        shader.properties = Some(gpucc::Properties::of(&compiled.ssa));
+        shader.flow = compiled.program.as_ref().map_or(Ok(Vec::new()), gpucc::Program::flow)?;
+    }
+    Ok(report)
 }
 
 fn report(result: &Outcome<'_>) -> gpucc::report::Report {

@@ -91,7 +91,7 @@ fn read_back(target: Target, path: &Path) -> Result<usize, String> {
 /// Every shader on every machine; the texts that were read back on each.
 fn read_all_back(paths: &[PathBuf]) -> Vec<(Target, usize)> {
     let mut counts = Vec::new();
-    // A machine that lists no allocation of registers has no machine IR as text.
+    // A machine that lists no allocation of registers does not read machine IR back.
     let is_allocation = |pass: &Listed| pass.name == gpucc_passes::mach::runner::REGISTERS;
     let has_passes = |target: &Target| {
         target.built().is_some_and(|machine| machine.machine_passes().iter().any(is_allocation))

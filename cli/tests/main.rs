@@ -33,6 +33,7 @@ mod planted;
 mod proof;
 mod registers;
 mod reports;
+mod samples;
 mod small_stack;
 mod spirv;
 mod state_block;

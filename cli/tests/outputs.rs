@@ -163,6 +163,16 @@ fn the_explorer_shows_the_source_once_and_notes_behind_the_code() {
         // Nothing but styles has numbers of many digits.
         let body =
             &page[page.find("<body>").expect("a body")..page.find("<script>").expect("a script")];
+        // The text of SSA is what `--emit ir` prints.
+        let panes = body.split("<div class=\"pane ir\"");
+        let body: String = panes
+            .enumerate()
+            .map(
+                |(k, part)| {
+                    if k == 0 { part } else { &part[part.find("</details>").expect("its end")..] }
+                },
+            )
+            .collect();
         let raw = body.split(['<', '>', ' ']).find(|word| {
             word.split_once('.').is_some_and(|(whole, rest)| {
                 whole.parse::<u32>().is_ok() && rest.len() > 2 && rest.parse::<u64>().is_ok()
@@ -193,6 +203,50 @@ fn the_explorer_shows_live_registers_and_cycles_beside_the_code() {
         assert_eq!(page.matches(&peak).count(), 1, "{target}");
         assert!(page.contains("cycles, longest path"), "{target}");
     }
+}
+
+#[test]
+fn the_explorer_links_ssa_and_machine_ir_with_the_source() {
+    let source = fs::read_to_string(sample("collatz.wgsl")).expect("a sample");
+    let line = 1 + source.lines().position(|line| line.contains('*')).expect("a product");
+    for target in ["r700", "valhall", "g45"] {
+        let page = text(&[&sample("collatz.wgsl"), "--target", target, "--emit", "html"]);
+        let ssa = text(&[&sample("collatz.wgsl"), "--target", target, "--emit", "ir"]);
+        for (title, lines) in [("SSA", ssa.lines().count()), ("Machine IR", 0)] {
+            let head = format!("<summary>{title} <small>");
+            let pane = &page[page.find(&head).expect("a fold")..];
+            let pane = &pane[..pane.find("</details>").expect("its end")];
+            let shown = pane.matches("</p>").count();
+            assert!(shown > 20 && (lines == 0 || shown == lines), "{target}: {title}: {shown}");
+            assert!(pane.contains(&format!("data-line=\"{line}\"")), "{target}: {title}: {line}");
+            let is_place = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+            let places = pane.split(" !").skip(1).filter(|rest| is_place(rest));
+            assert_eq!(places.count(), 0, "{target}: {title}: places are links");
+        }
+    }
+}
+
+#[test]
+fn machines_stand_beside_each_other_in_one_page() {
+    let folder = Folder::new("beside");
+    let path = folder.path("page.html");
+    // Atomics are what the one machine lacks.
+    let targets = ["--targets", "valhall,r700:rv730"];
+    for (shader, refused) in [("phong.wgsl", false), ("histogram.wgsl", true)] {
+        let args = ["compare", &sample(shader), targets[0], targets[1], "--html", &path];
+        let table = text(&args);
+        assert!(table.starts_with("entry"), "the table is printed as ever: {table}");
+        let page = fs::read_to_string(&path).expect("a page");
+        assert_eq!(page.matches("aria-pressed=\"true\" data-machine").count(), 2, "{shader}");
+        assert!(page.contains("valhall (g57), r700 (rv730)"), "{shader}");
+        let of = |id: &str| page.contains(&format!("<section id=\"{id}\" data-entry=\"e0\">"));
+        assert!(of("e0"), "{shader}: the first machine");
+        assert_eq!(of("e0m1"), !refused, "{shader}: the second");
+        assert_eq!(page.contains("<p class=\"wrong\">"), refused, "{shader}");
+    }
+    let shader = folder.write("own.wgsl", "@compute @workgroup_size(1) fn main() {}\n");
+    let output = gpucc(&["compare", &shader, "--html", &shader]);
+    assert_eq!(output.status.code(), Some(2), "the source is not overwritten");
 }
 
 #[test]
@@ -258,17 +312,17 @@ fn the_explorers_script_counts_and_links_in_a_browser() {
     };
     let dom = String::from_utf8_lossy(&browser.stdout);
     assert!(dom.contains("class=\"scripted tabs\""), "{dom}");
-    assert!(dom.contains("<section id=\"e1\" class=\"on\">"), "the fragment stage is shown");
-    assert!(!dom.contains("<section id=\"e0\" class=\"on\">"), "the vertex stage is not");
+    let shown = |entry: &str| dom.contains(&format!("data-entry=\"{entry}\" class=\"on\""));
+    assert!(shown("e1"), "the fragment stage is shown");
+    assert!(!shown("e0"), "the vertex stage is not");
     let source = fs::read_to_string(sample("phong.wgsl")).expect("a sample");
     let number_of =
         |what: &str| 1 + source.lines().position(|line| line.contains(what)).expect("a line");
     let counted = |number: usize| {
-        let line = dom.find(&format!("<s>{number}</s><em>")).expect("a line of the source");
+        let line = dom.find(&format!("<s>{number}</s><em")).expect("a line of the source");
         let rest = &dom[line..];
-        let (from, to) =
-            (rest.find("<em>").expect("a count") + 4, rest.find("</em>").expect("its end"));
-        rest[from..to].parse::<u32>().unwrap_or(0)
+        let rest = &rest[rest.find("<em").expect("a count")..rest.find("</em>").expect("its end")];
+        rest.rsplit('>').next().and_then(|count| count.parse::<u32>().ok()).unwrap_or(0)
     };
     assert!(counted(number_of("normalize")) > 0, "fragment code has a count");
     assert_eq!(counted(number_of("let patch_number")), 0, "vertex code has none");
@@ -288,7 +342,7 @@ fn names_from_the_source_do_not_become_markup() {
 #[test]
 fn machine_ir_is_printed_alone_and_by_batch() {
     let folder = Folder::new("mach");
-    for target in ["r700", "valhall"] {
+    for target in ["r700", "valhall", "gen4", "g45"] {
         let alone = text(&[&sample("color.wgsl"), "--target", target, "--emit", "mach"]);
         assert!(alone.starts_with("mach \""), "{alone}");
         let out = folder.path(target);

@@ -217,6 +217,7 @@ fn wgsl(text: &str, options: &Options, places: &mut Places) -> Result<naga::Modu
         if let Some(meant) = undeclared.and_then(|name| crate::wgsl::meant(name, text)) {
             diagnostic = diagnostic.with_note(format!("did you mean `{meant}`?"));
         }
+        let diagnostic = crate::wgsl::explained(diagnostic, text);
         if crate::rejected::is_too_large(error.message()) {
             Stop::too_large(diagnostic)
         } else if crate::wgsl::is_beyond_naga(error.message()) {

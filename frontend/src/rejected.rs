@@ -7,12 +7,16 @@ use crate::read::{span, unsupported_with};
 use crate::source::Language;
 use crate::stop::Stop;
 use naga::back::binary_operation_str;
+use naga::common::wgsl::TryToWgsl;
 use naga::common::wgsl::TypeContext;
 use naga::proc::{ResolveContext, TypeResolution};
-use naga::valid::{EntryPointError, ExpressionError, FunctionError, ValidationError};
+use naga::valid::{
+    Disalignment, EntryPointError, ExpressionError, FunctionError, GlobalVariableError,
+    ValidationError, VaryingError,
+};
 use naga::{
-    AddressSpace, Expression, Function, GlobalVariable, Handle, Module, ShaderStage, StorageAccess,
-    TypeInner, UnaryOperator,
+    AddressSpace, Expression, Function, GlobalVariable, Handle, Module, ResourceBinding,
+    ShaderStage, TypeInner, UnaryOperator,
 };
 use std::error::Error;
 
@@ -29,7 +33,7 @@ pub fn rejected(
     let own = match (function, entry) {
         (Some((error, function)), _) => Speller { module, function }.spell(error),
         (None, Some((error, _))) => of_interface(error, module),
-        (None, None) => None,
+        (None, None) => of_variable(inner, module),
     };
     // The innermost reason says most; the outer ones say where.
     let mut reasons: Vec<&(dyn Error + 'static)> = vec![inner];
@@ -39,23 +43,40 @@ pub fn rejected(
         next = reason.source();
     }
     let innermost = reasons.pop();
+    let spelled = own.is_some();
     let message = own.unwrap_or_else(|| {
         without_numbers(&innermost.map(ToString::to_string).unwrap_or_default())
     });
     let mut diagnostic = Diagnostic::error("validation", message);
     for (place, label) in error.spans() {
-        diagnostic = diagnostic.at(span(*place), without_handle(label));
+        let label = if spelled { "" } else { without_handle(label) };
+        diagnostic = diagnostic.at(span(*place), label);
     }
     if let (true, Some((error, function))) = (diagnostic.labels.is_empty(), entry)
         && let Some(place) = place_of(error, function)
     {
         diagnostic = diagnostic.at(span(place), "");
     }
-    if let Some((FunctionError::InvalidStorePointer(pointer), function)) = function
-        && let Some(name) = read_only(module, function, *pointer)
+    if let Some((EntryPointError::BindingCollision(second), _)) = entry
+        && let Some((first, _)) = same_binding(*second, module)
     {
-        diagnostic = diagnostic
-            .with_note(format!("`{name}` can only be read: declare it `var<storage, read_write>`"));
+        let first = span(module.global_variables.get_span(first));
+        diagnostic = diagnostic.at(first, "the first one");
+    }
+    if let Some((FunctionError::InvalidStorePointer(pointer), function)) = function
+        && let Some((name, space)) = variable_of(module, function, *pointer)
+    {
+        let remedy = match space {
+            AddressSpace::Storage { .. } => "declare it `var<storage, read_write>`",
+            AddressSpace::Uniform => "what is written stands in `var<storage, read_write>`",
+            _ => "what is written stands in a `var`",
+        };
+        diagnostic = diagnostic.with_note(format!("`{name}` can only be read: {remedy}"));
+    }
+    if let Some(remedy) = remedy(inner) {
+        diagnostic = diagnostic.with_note(remedy);
+        // The rest is how naga comes to it.
+        reasons.clear();
     }
     for reason in reasons.into_iter().rev() {
         let text = match reason.downcast_ref() {
@@ -149,8 +170,17 @@ fn of_interface(error: &EntryPointError, module: &Module) -> Option<String> {
         variable.name.as_deref()
     };
     Some(match error {
-        EntryPointError::BindingCollision(global) => {
-            format!("`{}` has the group and the binding of another variable", name(global)?)
+        EntryPointError::BindingCollision(second) => {
+            let (first, binding) = same_binding(*second, module)?;
+            let (first, second) = (name(&first)?, name(second)?);
+            let (group, binding) = (binding.group, binding.binding);
+            format!("`{first}` and `{second}` both have `@group({group}) @binding({binding})`")
+        }
+        EntryPointError::Argument(_, error) | EntryPointError::Result(error) => {
+            return of_varying(error);
+        }
+        EntryPointError::MissingVertexOutputPosition => {
+            "a vertex entry point returns `@builtin(position)`".to_owned()
         }
         EntryPointError::InvalidGlobalUsage(global, wanted) => format!(
             "`{}` is declared so that it cannot be used in this way ({wanted:?})",
@@ -158,6 +188,79 @@ fn of_interface(error: &EntryPointError, module: &Module) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// What is wrong with an input or output, by the names of the language.
+fn of_varying(error: &VaryingError) -> Option<String> {
+    Some(match error {
+        VaryingError::MissingBinding => "this has neither `@location` nor `@builtin`".to_owned(),
+        VaryingError::BindingCollision { location } => {
+            format!("`@location({location})` is given twice")
+        }
+        VaryingError::InvalidBuiltInStage(builtin) => {
+            format!("`{}` is not of this stage", builtin.try_to_wgsl()?)
+        }
+        VaryingError::DuplicateBuiltIn(builtin) => {
+            format!("`{}` is given twice", builtin.try_to_wgsl()?)
+        }
+        VaryingError::InvalidBuiltInType(builtin, _) => {
+            format!("`{}` is of another type", builtin.try_to_wgsl()?)
+        }
+        VaryingError::InvalidInterpolationForInteger => {
+            "integers between stages need `@interpolate(flat)`".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// What is wrong with a variable of the module.
+fn of_variable(error: &ValidationError, _: &Module) -> Option<String> {
+    match alignment(error)? {
+        (AddressSpace::Uniform, Disalignment::ArrayStride { stride, alignment }) => Some(format!(
+            "elements of an array in a uniform buffer are {alignment} bytes apart, or a multiple, not {stride}"
+        )),
+        (AddressSpace::Uniform, Disalignment::MemberOffset { offset, alignment, .. }) => {
+            Some(format!(
+                "a structure or an array in a uniform buffer begins at a multiple of {alignment} bytes, not at {offset}"
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// What to do about it, where that is known.
+fn remedy(error: &ValidationError) -> Option<&'static str> {
+    match alignment(error)? {
+        (AddressSpace::Uniform, Disalignment::ArrayStride { .. }) => Some(
+            "use elements of 16 bytes, as `array<vec4f, N>`, or a storage buffer, `var<storage, read>`",
+        ),
+        (AddressSpace::Uniform, Disalignment::MemberOffset { .. }) => Some(
+            "write `@align(16)` before the member, or use a storage buffer, `var<storage, read>`",
+        ),
+        _ => None,
+    }
+}
+
+/// How a variable's layout breaks the rules of its memory.
+fn alignment(error: &ValidationError) -> Option<(AddressSpace, &Disalignment)> {
+    match error {
+        ValidationError::GlobalVariable {
+            source: GlobalVariableError::Alignment(space, _, disalignment),
+            ..
+        } => Some((*space, disalignment)),
+        _ => None,
+    }
+}
+
+/// The variable before this one that has its group and binding.
+fn same_binding(
+    second: Handle<GlobalVariable>,
+    module: &Module,
+) -> Option<(Handle<GlobalVariable>, ResourceBinding)> {
+    let binding = module.global_variables.try_get(second).ok()?.binding?;
+    let mut all = module.global_variables.iter();
+    let (first, _) = all.find(|(one, data)| *one != second && data.binding == Some(binding))?;
+    Some((first, binding))
 }
 
 /// naga gives no place for what is wrong with an interface: the parameter, or where the function returns.
@@ -173,23 +276,19 @@ fn place_of(error: &EntryPointError, function: &Function) -> Option<naga::Span> 
     place.filter(naga::Span::is_defined)
 }
 
-/// The storage buffer that a pointer leads into, when it may only be read.
-fn read_only<'m>(
+/// The variable of the module that a pointer leads into, with its memory.
+fn variable_of<'m>(
     module: &'m Module,
     function: &Function,
     pointer: Handle<Expression>,
-) -> Option<&'m str> {
+) -> Option<(&'m str, AddressSpace)> {
     let mut at = pointer;
     loop {
         match *function.expressions.try_get(at).ok()? {
             Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => at = base,
             Expression::GlobalVariable(global) => {
                 let variable = module.global_variables.try_get(global).ok()?;
-                let AddressSpace::Storage { access } = variable.space else {
-                    return None;
-                };
-                let fixed = !access.contains(StorageAccess::STORE);
-                return fixed.then_some(variable.name.as_deref()?);
+                return Some((variable.name.as_deref()?, variable.space));
             }
             _ => return None,
         }
@@ -221,6 +320,9 @@ impl Speller<'_> {
                     };
                     format!("`{op}` does not work on {}", self.of(*operand))
                 }
+                E::IndexOutOfBounds(base, index) => {
+                    format!("{} has no element {index}", self.behind(*base))
+                }
                 E::InvalidIndexType(index) => {
                     format!("an index is an integer, not {}", self.of(*index))
                 }
@@ -247,6 +349,14 @@ impl Speller<'_> {
             F::InvalidIfType(condition) => {
                 format!("the condition of `if` is boolean, not {}", self.of(*condition))
             }
+            F::InvalidStorePointer(pointer) => {
+                match variable_of(self.module, self.function, *pointer) {
+                    Some((name, _)) => format!("`{name}` cannot be written"),
+                    None => "this cannot be written".to_owned(),
+                }
+            }
+            F::BreakOutsideOfLoopOrSwitch => "a `break` stands in a loop or a `switch`".to_owned(),
+            F::ContinueOutsideOfLoop => "a `continue` stands in a loop".to_owned(),
             F::InvalidSwitchType(value) => {
                 format!("`switch` chooses by an integer, not by {}", self.of(*value))
             }
@@ -264,19 +374,31 @@ impl Speller<'_> {
         self.module.to_ctx().type_resolution_to_string(&resolution)
     }
 
+    /// The type of an expression, of a pointer what it leads to.
+    fn behind(&self, expression: Handle<Expression>) -> String {
+        self.spelled(expression, |ty| match *ty.inner_with(&self.module.types) {
+            TypeInner::Pointer { base, .. } => self.module.to_ctx().type_to_string(base),
+            _ => self.module.to_ctx().type_resolution_to_string(ty),
+        })
+    }
+
     /// The type of an expression.
     fn of(&self, expression: Handle<Expression>) -> String {
+        self.spelled(expression, |ty| self.module.to_ctx().type_resolution_to_string(ty))
+    }
+
+    /// What `spell` makes of the type of an expression.
+    fn spelled(
+        &self,
+        expression: Handle<Expression>,
+        spell: impl Fn(&TypeResolution) -> String,
+    ) -> String {
         let Function { local_variables, arguments, expressions, .. } = self.function;
         let context = ResolveContext::with_locals(self.module, local_variables, arguments);
         let mut types = naga::front::Typifier::new();
         let known = expressions.try_get(expression).is_ok()
             && types.grow(expression, expressions, &context).is_ok();
-        if known {
-            let ty = &types[expression];
-            format!("`{}`", self.module.to_ctx().type_resolution_to_string(ty))
-        } else {
-            "this".to_owned()
-        }
+        if known { format!("`{}`", spell(&types[expression])) } else { "this".to_owned() }
     }
 }
 
@@ -339,24 +461,54 @@ mod tests {
         };
         let (position, marked) =
             refused("@vertex fn main() -> @location(0) vec4f { return vec4f(); }");
-        assert!(position.message.contains("position"));
+        assert_eq!(position.message, "a vertex entry point returns `@builtin(position)`");
         assert_eq!(marked, "return vec4f();");
         let (stage, marked) = refused(
             "@fragment fn main(@builtin(vertex_index) i: u32) -> @location(0) vec4f { return vec4f(); }",
         );
-        assert_eq!(marked, "i");
+        assert_eq!((&*stage.message, &*marked), ("`vertex_index` is not of this stage", "i"));
         assert!(stage.notes.contains(&"in the parameter `i`".to_owned()), "{stage:?}");
         let (twice, _) = refused(
             "@group(0) @binding(0) var a: texture_2d<f32>; @group(0) @binding(0) var b: texture_2d<f32>;\n\
              @fragment fn main() -> @location(0) vec4f { return textureLoad(a, vec2i(), 0) + textureLoad(b, vec2i(), 0); }",
         );
-        assert_eq!(twice.message, "`b` has the group and the binding of another variable");
+        assert_eq!(twice.message, "`a` and `b` both have `@group(0) @binding(0)`");
+        assert_eq!(twice.labels.len(), 2, "both of them are marked");
         let (store, marked) = refused(
             "@group(0) @binding(0) var<storage> a: array<f32>;\n\
              @compute @workgroup_size(1) fn main() { a[0] = 1.0; }",
         );
         assert_eq!(marked, "a[0]");
+        assert_eq!(store.message, "`a` cannot be written");
         assert!(store.notes.iter().any(|note| note.contains("`a` can only be read")), "{store:?}");
+        for (interface, message) in [
+            ("a: f32", "this has neither `@location` nor `@builtin`"),
+            ("@location(0) a: f32, @location(0) b: f32", "`@location(0)` is given twice"),
+            ("@location(0) a: u32", "integers between stages need `@interpolate(flat)`"),
+            ("@builtin(position) a: vec2f", "`position` is of another type"),
+        ] {
+            let (found, _) = refused(&format!("@fragment fn main({interface}) {{}}"));
+            assert_eq!(found.message, message);
+        }
+        for (member, message, remedy) in [
+            (
+                "array<f32, 4>",
+                "elements of an array in a uniform buffer are 16 bytes apart, or a multiple, not 4",
+                "array<vec4f, N>",
+            ),
+            (
+                "S",
+                "a structure or an array in a uniform buffer begins at a multiple of 16 bytes, not at 4",
+                "`@align(16)`",
+            ),
+        ] {
+            let (found, _) = refused(&format!(
+                "struct T {{ x: f32 }} struct S {{ y: f32, t: T }}\n\
+                 @group(0) @binding(0) var<uniform> a: {member};\n@fragment fn main() {{}}"
+            ));
+            assert_eq!(found.message, message);
+            assert!(found.notes.len() == 1 && found.notes[0].contains(remedy), "{found:?}");
+        }
     }
 
     #[test]
@@ -378,6 +530,12 @@ mod tests {
                 "an index is an integer, not `f32`",
                 "a[i]",
             ),
+            (
+                "var a: array<f32, 3>; return vec4f(a[3]);",
+                "`array<f32, 3>` has no element 3",
+                "a[3]",
+            ),
+            ("break; return vec4f();", "a `break` stands in a loop or a `switch`", "break;"),
             ("if 1 { } return vec4f();", "the condition of `if` is boolean, not `i32`", "1"),
         ];
         for (body, message, marked) in cases {

@@ -6,6 +6,7 @@ mod layout;
 mod misspelt;
 mod operators;
 mod value;
+mod words;
 
 use crate::Options;
 use crate::growth::Tokens;
@@ -13,6 +14,7 @@ use crate::places::{self, Places};
 use crate::stop::Stop;
 pub use misspelt::meant;
 use naga::{Expression, Span, Statement};
+pub use words::explained;
 
 /// Extensions of the language that naga has without knowing their names, or that change nothing here.
 const EXTENSIONS: [&str; 12] = [

@@ -323,8 +323,8 @@ impl Compiler {
             let dumps = made.compiled.dumps.iter();
             watch.dumps.extend(
                 dumps
-                    .filter(|(pass, _)| all || options.dump_after.iter().any(|want| want == pass))
-                    .map(|(pass, text)| ((*pass).to_owned(), text.clone())),
+                    .filter(|dump| all || options.dump_after.iter().any(|pass| pass == dump.pass))
+                    .map(|dump| (dump.pass.to_owned(), dump.text.clone())),
             );
             program = Some(made);
         }

@@ -6,7 +6,9 @@
 use crate::report::{Instruction, Pressure, Report, Shader};
 use crate::source::SourceText;
 use crate::{Compiled, Failure};
+use gpucc_ir::ssa::Span;
 use gpucc_machine::named::Figure;
+use indexmap::IndexSet;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -19,21 +21,24 @@ macro_rules! put {
     ($out:expr, $($arg:tt)*) => { write!($out, $($arg)*).expect("writing to a string") };
 }
 
-/// Makes the page. `report` is that of the same entry points in the same order.
+/// What one machine makes of a shader.
+#[derive(Copy, Clone)]
+pub struct Column<'a> {
+    /// The entry points that compiled, in source order.
+    pub compiled: &'a [Compiled],
+    /// Their report, in the same order, with the messages for the others.
+    pub report: &'a Report,
+}
+
+/// Makes the page: the source, and the machines beside each other.
 ///
 /// # Errors
 /// Code that our own disassembler refuses: our bug.
-pub fn explorer(
-    source: &SourceText,
-    compiled: &[Compiled],
-    report: &Report,
-) -> Result<String, Failure> {
+pub fn explorer(source: &SourceText, columns: &[Column<'_>]) -> Result<String, Failure> {
     let mut page = String::with_capacity(1 << 16);
     let file = source.name.rsplit('/').next().unwrap_or(&source.name);
-    let machine = match &report.chip {
-        Some(chip) => format!("{} ({chip})", report.target),
-        None => report.target.clone().into_owned(),
-    };
+    let machines: Vec<String> = columns.iter().map(|column| machine(column.report)).collect();
+    let producer = columns.first().map_or("", |column| &*column.report.producer);
     put!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -43,54 +48,95 @@ pub fn explorer(
          <label><input type=\"search\" placeholder=\"Search ( / )\" aria-label=\"Search code\"></label>\
          </header>\n",
         escape(file),
-        escape(&machine),
-        escape(&report.producer),
+        escape(&machines.join(", ")),
+        escape(producer),
     );
-    let names = crate::unique_names(compiled);
-    if names.len() > 1 {
+    let entries = entries(columns);
+    if entries.len() > 1 {
         page.push_str("<nav aria-label=\"Entry points\">");
-        for (index, (name, one)) in names.iter().zip(compiled).enumerate() {
-            let (name, stage) = (escape(name), one.stage.name());
+        for (index, (name, stage)) in entries.iter().enumerate() {
+            let name = escape(name);
             put!(page, "<a href=\"#e{index}\">{name} <small>{stage}</small></a>");
         }
         page.push_str("</nav>\n");
     }
-    for error in &report.errors {
-        put!(page, "<p class=\"wrong\">{}</p>\n", escape(&error.message));
+    if columns.len() > 1 {
+        page.push_str("<nav class=\"machines\" aria-label=\"Machines\">");
+        for (index, machine) in machines.iter().enumerate() {
+            // Neighbours in the list are the most alike.
+            let (pressed, machine) = (index == 0 || index + 1 == columns.len(), escape(machine));
+            put!(
+                page,
+                "<button type=\"button\" aria-pressed=\"{pressed}\" data-machine=\"{index}\">{machine}</button>"
+            );
+        }
+        page.push_str("</nav>\n");
     }
     let alone = if source.text.is_none() { " class=\"alone\"" } else { "" };
     put!(page, "<main{alone}>\n");
     if let Some(text) = &source.text {
-        pane(&mut page, "Source", |page| {
+        pane(&mut page, "source", "Source", |page| {
             for (number, line) in (1..).zip(text.lines()) {
                 start(page, number, false);
                 put!(page, "<s>{number}</s><em></em>{}</p>", escape(line));
             }
         });
     }
-    page.push_str("<div>\n");
-    for (index, (one, shader)) in compiled.iter().zip(&report.shaders).enumerate() {
-        put!(
-            page,
-            "<section id=\"e{index}\">\n<h2>{} <small>{}</small></h2>\n",
-            escape(&shader.entry),
-            shader.stage
-        );
-        figures(&mut page, shader);
-        code(&mut page, source, one, shader)?;
-        tables(&mut page, shader);
-        page.push_str("</section>\n");
-    }
-    page.push_str("</div>\n</main>\n");
-    if !report.warnings.is_empty() {
-        page.push_str("<aside><h2>Notes</h2>\n<ul>");
-        for warning in &report.warnings {
-            put!(page, "<li>{}</li>", escape(&warning.message));
+    for (index, (column, machine)) in columns.iter().zip(&machines).enumerate() {
+        put!(page, "<div data-machine=\"{index}\">\n");
+        for error in &column.report.errors {
+            put!(page, "<p class=\"wrong\">{}</p>\n", escape(&error.message));
         }
-        page.push_str("</ul></aside>\n");
+        for (one, shader) in column.compiled.iter().zip(&column.report.shaders) {
+            let of = |entry: &(&str, &str)| *entry == (&*shader.entry, &*shader.stage);
+            let entry = entries.iter().position(of).unwrap_or(0);
+            let id = if index == 0 { format!("e{entry}") } else { format!("e{entry}m{index}") };
+            let on = match columns.len() {
+                1 => String::new(),
+                _ => format!(" on {}", escape(machine)),
+            };
+            let (name, stage) = (escape(&shader.entry), &shader.stage);
+            put!(page, "<section id=\"{id}\" data-entry=\"e{entry}\">\n");
+            put!(page, "<h2>{name} <small>{stage}{on}</small></h2>\n");
+            figures(&mut page, shader);
+            code(&mut page, source, one, shader)?;
+            tables(&mut page, shader);
+            page.push_str("</section>\n");
+        }
+        page.push_str("</div>\n");
     }
+    page.push_str("</main>\n");
+    notes(&mut page, columns);
     put!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     Ok(page)
+}
+
+/// The machine's name with its chip.
+fn machine(report: &Report) -> String {
+    match &report.chip {
+        Some(chip) => format!("{} ({chip})", report.target),
+        None => report.target.clone().into_owned(),
+    }
+}
+
+/// Entry points that some machine has, with their stages, in the order of the first one that has them.
+fn entries<'a>(columns: &[Column<'a>]) -> IndexSet<(&'a str, &'a str)> {
+    let shaders = columns.iter().flat_map(|column| &column.report.shaders);
+    shaders.map(|shader| (&*shader.entry, &*shader.stage)).collect()
+}
+
+/// Warnings, each once.
+fn notes(page: &mut String, columns: &[Column<'_>]) {
+    let warnings = columns.iter().flat_map(|column| &column.report.warnings);
+    let warnings: IndexSet<&str> = warnings.map(|warning| &*warning.message).collect();
+    if warnings.is_empty() {
+        return;
+    }
+    page.push_str("<aside><h2>Notes</h2>\n<ul>");
+    for warning in warnings {
+        put!(page, "<li>{}</li>", escape(warning));
+    }
+    page.push_str("</ul></aside>\n");
 }
 
 /// The figures that every machine has, the most asked for first.
@@ -141,32 +187,69 @@ fn figures(page: &mut String, shader: &Shader) {
     page.push_str("</div>\n");
 }
 
-/// A pane of lines that `fill` writes.
-fn pane(page: &mut String, title: &str, fill: impl FnOnce(&mut String)) {
+/// A pane of lines that `fill` writes. `kind` is what the script and the style know it by.
+fn pane(page: &mut String, kind: &str, title: &str, fill: impl FnOnce(&mut String)) {
+    let level = if kind == "source" { "h2" } else { "h3" };
     put!(
         page,
-        "<div class=\"pane\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\"><h3>{title}</h3><div class=\"code\">"
+        "<div class=\"pane {kind}\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\">\
+         <{level}>{title}</{level}><div class=\"code\">"
     );
     fill(page);
     page.push_str("</div></div>\n");
 }
 
+/// Lines of an intermediate form behind a fold, each with the line of the source that it comes from.
+fn folded<'a>(
+    page: &mut String,
+    source: &SourceText,
+    title: &str,
+    unfolded: bool,
+    lines: impl Iterator<Item = (&'a str, Span)>,
+) {
+    let lines: Vec<(&str, Span)> = lines.collect();
+    if lines.is_empty() {
+        return;
+    }
+    let open = if unfolded { " open" } else { "" };
+    put!(page, "<details{open}><summary>{title} <small>{} lines</small></summary>", lines.len());
+    pane(page, "ir", title, |page| {
+        for (number, (line, span)) in (1..).zip(lines) {
+            let place = if span.is_none() { 0 } else { source.position(span.start).0 };
+            start(page, place, true);
+            put!(page, "<s>{number}</s>{}</p>", escape(line));
+        }
+    });
+    page.push_str("</details>\n");
+}
+
+/// A line of SSA without its place in the source, and that place.
+fn placed(line: &str) -> (String, Span) {
+    let found = line.rsplit_once(" !").and_then(|(head, rest)| {
+        let (place, tail) = rest.split_once(' ').unwrap_or((rest, ""));
+        let (start, end) = place.split_once(':')?;
+        let span = Span { start: start.parse().ok()?, end: end.parse().ok()? };
+        let tail = if tail.is_empty() { String::new() } else { format!(" {tail}") };
+        Some((format!("{head}{tail}"), span))
+    });
+    found.unwrap_or_else(|| (line.to_owned(), Span::NONE))
+}
+
 /// The machine code, each line with the line of the source that it comes from, the registers that are alive before it
-/// and its cycles; the SSA where there is no source.
+/// and its cycles; behind it what it was made from.
 fn code(
     page: &mut String,
     source: &SourceText,
     one: &Compiled,
     shader: &Shader,
 ) -> Result<(), Failure> {
-    if source.text.is_none() {
-        pane(page, "Structured SSA", |page| {
-            for (number, line) in (1..).zip(crate::print_ir(&one.ssa).lines()) {
-                put!(page, "<p><s>{number}</s>{}</p>", escape(line));
-            }
-        });
-    }
-    let Some(program) = &one.program else { return Ok(()) };
+    let ssa = crate::print_ir(&one.ssa);
+    let ssa: Vec<(String, Span)> = ssa.lines().map(placed).collect();
+    let ssa = ssa.iter().map(|(line, span)| (&**line, *span));
+    let Some(program) = &one.program else {
+        folded(page, source, "SSA", true, ssa);
+        return Ok(());
+    };
     let spans = program.lines();
     let listing = program.listing()?;
     let steps = shader.flow.iter().flat_map(|flow| &flow.instructions);
@@ -174,7 +257,7 @@ fn code(
     let most = shader.flow.iter().map(|flow| flow.pressure.live).max().unwrap_or(0).max(1);
     let peaks = shader.flow.iter().map(|flow| &flow.pressure).filter(|peak| peak.live > 0);
     let peaks: BTreeMap<u32, &Pressure> = peaks.map(|peak| (peak.offset, peak)).collect();
-    pane(page, "Machine code: offset, live registers, cycles", |page| {
+    pane(page, "made", "Machine code: offset, live registers, cycles", |page| {
         let mut last = None;
         for line in &listing {
             let before = spans.partition_point(|(offset, _)| *offset <= line.offset);
@@ -210,6 +293,8 @@ fn code(
             put!(page, "{}</p>", escape(&line.text));
         }
     });
+    folded(page, source, "Machine IR", false, program.machine_ir_lines());
+    folded(page, source, "SSA", source.text.is_none(), ssa);
     Ok(())
 }
 
@@ -254,7 +339,8 @@ fn open(page: &mut String, title: &str, count: usize, unfolded: bool) {
     let open = if unfolded { " open" } else { "" };
     put!(
         page,
-        "<details{open}><summary>{title} <small>{count}</small></summary><div class=\"scroll\">"
+        "<details{open}><summary>{title} <small>{count}</small></summary>\
+         <div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\">"
     );
 }
 

@@ -49,7 +49,7 @@ pub use compiler::{
 };
 pub use describe::{hex, merge_pipelines, shader_report};
 pub use elf::{elf, unique_names};
-pub use explorer::explorer;
+pub use explorer::{Column, explorer};
 pub use failure::{Diagnostic, Failure, FailureKind, Label, Severity};
 pub use front::print as print_ir;
 pub use gpucc_ir::budget::Budget;

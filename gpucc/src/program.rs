@@ -10,6 +10,7 @@ use gpucc_machine::compiled::Placed;
 use gpucc_machine::described::EvidenceClass;
 pub use gpucc_machine::{Compiled, ListingLine, Machine};
 use gpucc_machine::{Errors, Flow, Name, Steps};
+use gpucc_passes::mach::runner::Dump;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -104,9 +105,17 @@ impl Program {
     }
     /// Machine IR as it was last. What a machine makes of it behind registers, such as groups, has other forms.
     pub fn machine_ir(&self) -> &str {
-        let mut dumps = self.compiled.dumps.iter().rev();
-        let found = dumps.find(|(_, text)| text.starts_with("mach "));
-        found.map_or("", |(_, text)| text)
+        self.last_dump().map_or("", |dump| &dump.text)
+    }
+    /// The lines of [`Program::machine_ir`] with their places in the source.
+    pub fn machine_ir_lines(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.last_dump().into_iter().flat_map(|dump| {
+            let spans = dump.spans.iter().copied().chain(std::iter::repeat(Span::NONE));
+            dump.text.lines().zip(spans)
+        })
+    }
+    fn last_dump(&self) -> Option<&Dump> {
+        self.compiled.dumps.iter().rev().find(|dump| dump.text.starts_with("mach "))
     }
     /// The SSA after the machine's expansions: the reference for its bits.
     pub fn expanded(&self) -> &Func {

@@ -4,6 +4,7 @@ use crate::described::Described;
 use crate::named::Name;
 use gpucc_ir::driver::State;
 use gpucc_ir::ssa::{Func, Span};
+use gpucc_passes::mach::runner::Dump;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -45,8 +46,8 @@ pub struct Compiled {
     pub notes: Vec<String>,
     /// The pipeline state with what was inferred filled in.
     pub pipeline: State,
-    /// `(pass, text)` after each pass over machine IR, where the request asks for them.
-    pub dumps: Vec<(&'static str, String)>,
+    /// The machine IR after each pass over it, where the request asks for it.
+    pub dumps: Vec<Dump>,
     /// How long each stage took, where a clock was lent.
     pub times: Vec<(&'static str, Duration)>,
 }

@@ -1,7 +1,7 @@
 //! From the calling convention to a finished program: lowering, registers, words, judgement, figures.
 
 use crate::abi::Abi;
-use crate::inst::REGISTERS;
+use crate::inst::{Inst, REGISTERS};
 use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
@@ -9,12 +9,14 @@ use crate::lower::{self, texture};
 use crate::{clean, describe, emit, forward, pack, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::compiled::{Compiled, Placed, Program};
 use gpucc_machine::described::Stats;
 use gpucc_machine::named::Figure;
 use gpucc_machine::{Named, Request};
 use gpucc_passes::Proof;
+use gpucc_passes::mach::runner::Dump;
 use gpucc_passes::pass::Listed;
 use gpucc_regalloc::Error;
 
@@ -27,6 +29,8 @@ pub struct Finished {
     pub stats: Stats,
     pub machine: Named<Figure>,
     pub lines: Vec<(u32, Span)>,
+    /// The machine IR behind each step, where the request asks for it.
+    pub dumps: Vec<Dump>,
     /// Lanes of a step.
     pub lanes: u32,
 }
@@ -63,7 +67,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         lines: finished.lines,
         notes,
         pipeline,
-        dumps: Vec::new(),
+        dumps: finished.dumps,
         times: Vec::new(),
     })
 }
@@ -140,13 +144,23 @@ fn of_width(
     let internal = |pass, message: String| Failure::Internal { pass, message };
     let lowered = lower::lower(expanded, abi)?;
     let mut func = lowered.func;
+    let mut dumps = Vec::new();
+    let mut ran = |pass, func: &mach::Func<Inst>| {
+        if request.passes.dump {
+            let (text, spans) = mach::print_with_spans(func);
+            dumps.push(Dump { pass, text, spans });
+        }
+    };
+    ran("lower", &func);
     if admits(request, CLEAN) {
         clean::clean(&mut func);
+        ran(CLEAN, &func);
     }
     if abi.is_vertex() && admits(request, PACK) {
         pack::pack(&mut func, abi.lane_offsets());
+        ran(PACK, &func);
     }
-    gpucc_ir::mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
+    mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     let places = (lowered.scratch, lowered.slot_bytes);
     let eight = abi.lanes == 8;
     let registers = match regs::allocate(&mut func, abi, places, eight, request.budget) {
@@ -157,11 +171,13 @@ fn of_width(
         Err(Error::Exceeded(exceeded)) => return Err(exceeded.into()),
         Err(error) => return Err(internal("registers", error.to_string())),
     };
+    ran("registers", &func);
     let hint = "use smaller arrays, or keep less alive";
     let limit = Limit::new("bytes of a thread's memory", lower::MOST_SCRATCH, hint);
     limit.admit(u64::from(registers.scratch))?;
     if admits(request, FORWARD) {
         forward::forward(&mut func, abi);
+        ran(FORWARD, &func);
     }
     let emitted = emit::emit(&func, abi, chip.machine())?;
     judge(&emitted.code, chip)?;
@@ -190,6 +206,7 @@ fn of_width(
         stats,
         machine: machine.into_iter().collect(),
         lines: emitted.lines,
+        dumps,
         lanes: abi.lanes,
     }))
 }

@@ -25,6 +25,7 @@ mod regs;
 mod sites;
 mod steps;
 mod target;
+mod text;
 mod vue;
 
 pub use machine::{G45, GEN4};

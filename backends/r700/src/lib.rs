@@ -57,7 +57,7 @@ pub use target::target_info;
 
 use gpucc_ir::budget::{Budget, EXPANDED, PART};
 use gpucc_ir::mach;
-use gpucc_ir::ssa::{Func, Stage};
+use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::compiled::Placed;
 use gpucc_machine::text::holds_registers;
 use gpucc_machine::{Code, Excerpt, TextError, place};
@@ -91,10 +91,10 @@ impl runner::Program for Program {
             _ => Ok(()),
         }
     }
-    fn print(&self) -> String {
+    fn print(&self) -> (String, Vec<Span>) {
         match &self.draft {
-            Some(draft) => draft.print(),
-            None => text::print(&self.func),
+            Some(draft) => (draft.print(), Vec::new()),
+            None => mach::print_with_spans(&self.func),
         }
     }
 }
@@ -246,7 +246,7 @@ fn run_passes(
     let control = runner::Control { verify_each: true, ..options.passes.clone() };
     runner::Runner::new(&control).run(chosen.passes, &mut program)?;
     if !chosen.emits {
-        return Ok(runner::Program::print(&program));
+        return Ok(runner::Program::print(&program).0);
     }
     let draft =
         program.draft.ok_or_else(|| TextError::Passes("there are no clauses yet".into()))?;

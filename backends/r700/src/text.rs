@@ -2,13 +2,8 @@
 
 use crate::inst::{Alu, Indexed, Inst, Lane, Omod, Source, Space, Src};
 use crate::slot::{Read, Slot};
-use gpucc_ir::mach::{self, Func, Names, Reg};
+use gpucc_ir::mach::{self, Names, Reg};
 use std::fmt::{self, Write};
-
-/// The function as text.
-pub fn print(func: &Func<Inst>) -> String {
-    mach::print(func)
-}
 
 fn source(out: &mut dyn Write, names: Names, source: &Source) -> fmt::Result {
     let sign = if source.neg { "-" } else { "" };

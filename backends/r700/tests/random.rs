@@ -241,6 +241,6 @@ fn one_program_can_be_looked_at() {
     .expect("the program compiles");
     let folder = std::env::temp_dir();
     std::fs::write(folder.join("random.bin"), &compiled.code).expect("the folder is writable");
-    std::fs::write(folder.join("random.mach"), &compiled.dumps[1].1)
+    std::fs::write(folder.join("random.mach"), &compiled.dumps[1].text)
         .expect("the folder is writable");
 }

@@ -3,7 +3,7 @@
 use crate::api::{Effort, Failure, FauWord, Options};
 use crate::inst::{FILES, FauRef, Inst, Src};
 use crate::isa::Opcode;
-use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule, text, warp};
+use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule, warp};
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::Limit;
 use gpucc_ir::mach::{self, Edges, Func};
@@ -97,8 +97,13 @@ impl runner::Program for Binary {
             false => Ok(()),
         }
     }
-    fn print(&self) -> String {
-        let mut text: String = self.funcs.iter().map(text::print).collect();
+    fn print(&self) -> (String, Vec<Span>) {
+        let (mut text, mut spans) = (String::new(), Vec::new());
+        for func in &self.funcs {
+            let (own, places) = mach::print_with_spans(func);
+            text.push_str(&own);
+            spans.extend(places);
+        }
         for (word, entry) in self.map.iter().enumerate() {
             let line = match entry.map(|entry| (entry, self.entries[usize::from(entry.0)])) {
                 Some((_, FauWord::Constant(bits))) => format!("; u{word} is {bits:#x}\n"),
@@ -107,7 +112,7 @@ impl runner::Program for Binary {
             };
             text.push_str(&line);
         }
-        text
+        (text, spans)
     }
 }
 
@@ -315,7 +320,7 @@ pub fn run_passes(
     let control = runner::Control { verify_each: true, ..runner::Control::default() };
     Runner::new(&control).run(chosen.passes, &mut binary)?;
     if !chosen.emits {
-        return Ok(runner::Program::print(&binary));
+        return Ok(runner::Program::print(&binary).0);
     }
     let code = emit::emit(&binary.funcs).bytes();
     let text = crate::isa::disassemble(&code);

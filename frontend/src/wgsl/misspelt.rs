@@ -28,6 +28,11 @@ const PREDECLARED: &str = "
     pack2x16snorm pack2x16unorm pack2x16float unpack4x8snorm unpack4x8unorm unpack4xI8 unpack4xU8 unpack2x16snorm
     unpack2x16unorm unpack2x16float storageBarrier textureBarrier workgroupBarrier workgroupUniformLoad";
 
+/// True for a name that WGSL declares by itself.
+pub fn is_predeclared(name: &str) -> bool {
+    PREDECLARED.split_whitespace().any(|known| known == name)
+}
+
 /// The name that is meant by one that nothing declares: what WGSL declares, or a word of the text. Members of values
 /// and words behind `@` are none.
 pub fn meant(name: &str, text: &str) -> Option<String> {

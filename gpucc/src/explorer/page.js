@@ -1,50 +1,67 @@
-// Without a script the page is whole: the source, then every entry point below the other. With it: tabs, lines that light up
-// together, a line that stays lit by a click, a search, and keys.
+// Without a script the page is whole: the source, then every entry point below the other. With it: tabs, machines beside each
+// other, lines that light up together, a line that stays lit by a click, colours of words, a search, and keys.
 (() => {
   const all = (root, what) => [...root.querySelectorAll(what)];
   const sections = all(document, "section");
   const tabs = all(document, "nav a");
   const panes = all(document, ".pane");
   const source = document.querySelector("main > .pane");
+  const main = document.querySelector("main");
+  const columns = all(main, ":scope > div[data-machine]");
+  const choices = all(document, ".machines button");
   document.body.classList.add("scripted");
 
-  // Lines by number: of the source, and of the entry point that is shown.
+  // Lines by number: of the source, and of what is shown.
   let lines = new Map();
-  const open = () => sections.find((one) => one.classList.contains("on")) ?? sections[0];
+  const open = () => sections.filter((one) => one.classList.contains("on") && !one.parentElement.hidden);
   const gather = () => {
     lines = new Map();
-    const made = new Map();
     const add = (line) => {
       const number = line.dataset.line;
       if (!lines.has(number)) lines.set(number, []);
       lines.get(number).push(line);
     };
-    for (const line of all(open(), "p[data-line]")) {
-      add(line);
-      // A group of several slots counts once.
-      const first = line.querySelector("s").textContent ? 1 : 0;
-      made.set(line.dataset.line, (made.get(line.dataset.line) ?? 0) + first);
-    }
+    // What a line became on each machine: instructions and cycles.
+    const made = open().map((section) => {
+      const counts = new Map();
+      for (const line of all(section, "p[data-line]")) {
+        add(line);
+        // A group of several slots counts once.
+        if (!line.closest(".made") || !line.querySelector("s").textContent) continue;
+        const count = counts.get(line.dataset.line) ?? { instructions: 0, cycles: 0 };
+        count.instructions += 1;
+        count.cycles += Number(line.querySelector("i")?.textContent ?? 0);
+        counts.set(line.dataset.line, count);
+      }
+      return counts;
+    });
     for (const line of source ? all(source, "p[data-line]") : []) {
-      const count = made.get(line.dataset.line);
-      line.classList.toggle("linked", count !== undefined);
+      const linked = lines.has(line.dataset.line);
+      line.classList.toggle("linked", linked);
       line.classList.remove("lit", "pinned");
-      line.querySelector("em").textContent = count ?? "";
-      if (count !== undefined) add(line);
+      const counts = made.map((counts) => counts.get(line.dataset.line));
+      const count = line.querySelector("em");
+      count.textContent = counts.some(Boolean) ? counts.map((one) => one?.instructions ?? 0).join(" ") : "";
+      count.title = counts
+        .map((one) => `${one?.instructions ?? 0} instructions, ${Number((one?.cycles ?? 0).toFixed(2))} cycles`)
+        .join("; ");
+      if (linked) add(line);
     }
+    main.style.setProperty("--columns", columns.filter((one) => !one.hidden).length + (source ? 1 : 0));
+    main.style.setProperty("--counts", made.length || 1);
   };
   const show = (id) => {
-    const found = sections.find((one) => one.id === id) ?? sections[0];
-    for (const one of sections) one.classList.toggle("on", one === found);
+    const entry = (sections.find((one) => one.dataset.entry === id) ?? sections[0]).dataset.entry;
+    for (const one of sections) one.classList.toggle("on", one.dataset.entry === entry);
     for (const one of tabs) {
-      const here = one.hash === "#" + found.id;
+      const here = one.hash === "#" + entry;
       one.classList.toggle("on", here);
       if (here) one.setAttribute("aria-current", "page");
       else one.removeAttribute("aria-current");
     }
     gather();
   };
-  if (sections.length > 1) {
+  if (tabs.length > 1) {
     document.body.classList.add("tabs");
     addEventListener("hashchange", () => show(location.hash.slice(1)));
     // A tab changes what is shown and not where the page is scrolled to.
@@ -56,6 +73,17 @@
       });
     }
   }
+  const place = () => {
+    for (const one of choices) columns[one.dataset.machine].hidden = one.ariaPressed !== "true";
+  };
+  for (const choice of choices) {
+    choice.addEventListener("click", () => {
+      choice.ariaPressed = choice.ariaPressed !== "true";
+      place();
+      gather();
+    });
+  }
+  place();
   if (sections.length) show(location.hash.slice(1));
 
   const same = (line) => lines.get(line.dataset.line) ?? [];
@@ -75,10 +103,13 @@
     const on = !line.classList.contains("pinned");
     for (const one of all(document, ".pinned")) one.classList.remove("pinned");
     if (!on) return;
-    for (const one of same(line)) one.classList.add("pinned");
-    const pane = line.closest(".pane");
-    const other = same(line).find((one) => one.closest(".pane") !== pane);
-    if (other) into(other);
+    const seen = new Set([line.closest(".pane")]);
+    for (const one of same(line)) {
+      one.classList.add("pinned");
+      const pane = one.closest(".pane");
+      if (!seen.has(pane)) into(one);
+      seen.add(pane);
+    }
   };
   addEventListener("click", (event) => {
     const line = of(event);
@@ -107,12 +138,55 @@
     pane.addEventListener("blur", () => all(pane, ".at").forEach((one) => one.classList.remove("at")));
   }
 
+  // Colours of words, of lines that come into view. They are no elements: a page of thousands of lines stays light.
+  const kinds = {
+    comment: /\/\/.*|\/\*.*?(?:\*\/|$)/y,
+    remark: /;.*/y,
+    name: /@[a-z_]+|#[a-z]+/y,
+    number: /\b(?:0x[\da-f]+|\d+(?:\.\d*)?(?:e[+-]?\d+)?[iufh]?)\b/iy,
+    word: /\b(?:fn|let|var|const|struct|if|else|for|while|loop|return|break|continue|continuing|switch|case|default|discard|override|enable|true|false|uniform|storage|private|workgroup|in|out|inout|layout|void|attribute|varying|precision|flat)\b/y,
+    type: /\b(?:[fiu]32|f16|bool|float|u?int|u?vec[234]\w*|mat[234]\w*|array|atomic|ptr|texture_\w+|sampler\w*)\b/y,
+  };
+  const painted = globalThis.CSS?.highlights && globalThis.Highlight;
+  if (painted) {
+    for (const kind of Object.keys(kinds)) CSS.highlights.set(kind, new Highlight());
+    const paint = (line, kept) => {
+      const text = line.lastChild;
+      if (text?.nodeType !== Node.TEXT_NODE) return;
+      const end = text.data.length;
+      for (let at = 0; at < end; ) {
+        const found = kept.find((kind) => {
+          kinds[kind].lastIndex = at;
+          return kinds[kind].test(text.data);
+        });
+        // What begins inside of a name is no word.
+        const next = found ? kinds[found].lastIndex : at + (/[\w.]+|[^]/y.exec(text.data.slice(at))?.[0].length ?? 1);
+        if (found) {
+          const range = new Range();
+          range.setStart(text, at);
+          range.setEnd(text, next);
+          CSS.highlights.get(found).add(range);
+        }
+        at = next;
+      }
+    };
+    const ofSource = Object.keys(kinds).filter((kind) => kind !== "remark");
+    const seen = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        seen.unobserve(target);
+        paint(target, target.closest(".source") ? ofSource : ["remark", "number"]);
+      }
+    });
+    for (const line of all(document, ".code p")) seen.observe(line);
+  }
+
   const find = document.querySelector("header input");
   find.addEventListener("input", () => {
     for (const one of all(document, ".found")) one.classList.remove("found");
     const text = find.value.toLowerCase();
     if (!text) return;
-    for (const pane of [source, ...all(open(), ".pane")]) {
+    for (const pane of [source, ...open().flatMap((section) => all(section, ".pane"))]) {
       const hits = pane ? all(pane, ".code p").filter((one) => one.textContent.toLowerCase().includes(text)) : [];
       for (const one of hits) one.classList.add("found");
       if (hits.length) into(hits[0]);

@@ -39,6 +39,6 @@ pub use flow::{Adjacency, Loop, Loops};
 pub use func::{Block, BlockData, Edges, Func, Node, VRegData};
 pub use inst::{Access, Inst, Operand, Relation, Role, Slot};
 pub use parse::{ParseError, ParseInst, parse, reads_back};
-pub use print::{PrintInst, dot, print};
+pub use print::{PrintInst, dot, print, print_with_spans};
 pub use regs::{Cell, Demand, File, FileId, Files, Names, Part, Phases, Reg, Scope, VReg};
 pub use verify::{Fault, verify};

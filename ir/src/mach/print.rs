@@ -16,7 +16,7 @@
 use super::func::{Block, Func, VRegData};
 use super::inst::Inst;
 use super::regs::{Names, Phases};
-use crate::ssa::Quoted;
+use crate::ssa::{Quoted, Span};
 use std::fmt::{self, Write};
 
 /// An instruction that prints itself, on one line, without the line's end.
@@ -27,14 +27,24 @@ pub trait PrintInst: Inst {
 
 /// The function as text.
 pub fn print<I: PrintInst>(func: &Func<I>) -> String {
-    let mut out = String::new();
-    write_func(func, &mut out).expect("writing to a string cannot fail");
-    out
+    print_with_spans(func).0
 }
 
-fn write_func<I: PrintInst>(func: &Func<I>, out: &mut String) -> fmt::Result {
+/// The function as text, and the place of each line in the source.
+pub fn print_with_spans<I: PrintInst>(func: &Func<I>) -> (String, Vec<Span>) {
+    let (mut out, mut spans) = (String::new(), Vec::new());
+    write_func(func, &mut out, &mut spans).expect("writing to a string cannot fail");
+    (out, spans)
+}
+
+fn write_func<I: PrintInst>(
+    func: &Func<I>,
+    out: &mut String,
+    spans: &mut Vec<Span>,
+) -> fmt::Result {
     let names = func.files.names();
     writeln!(out, "mach {}", Quoted(&func.name))?;
+    spans.push(Span::NONE);
     let mut vregs = func.vregs.iter().peekable();
     while let Some((v, data)) = vregs.next() {
         let demand = data.demand;
@@ -66,6 +76,7 @@ fn write_func<I: PrintInst>(func: &Func<I>, out: &mut String) -> fmt::Result {
             write!(out, " prefer {phase}")?;
         }
         out.push('\n');
+        spans.push(Span::NONE);
     }
     for &block in &func.layout {
         let data = &func.blocks[block];
@@ -80,10 +91,12 @@ fn write_func<I: PrintInst>(func: &Func<I>, out: &mut String) -> fmt::Result {
             write_list(out, " physical", &data.physical)?;
         }
         out.push('\n');
+        spans.push(Span::NONE);
         for node in &data.nodes {
             out.push_str("    ");
             node.inst.print(names, out)?;
             out.push('\n');
+            spans.push(node.span);
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 
 use crate::pass::{Gate, Listed, Proof};
 use gpucc_ir::driver::{Clock, Failure, Stages};
+use gpucc_ir::ssa::Span;
 
 /// What a machine's passes work on: the functions of one binary and what belongs to them.
 pub trait Program {
@@ -13,8 +14,19 @@ pub trait Program {
     /// # Errors
     /// The first one that is broken, in words.
     fn check(&self, each: bool) -> Result<(), String>;
-    /// The machine IR as text.
-    fn print(&self) -> String;
+    /// The machine IR as text, and the places of its first lines in the source: none where it has no lines of instructions.
+    fn print(&self) -> (String, Vec<Span>);
+}
+
+/// The machine IR after a pass.
+#[derive(Clone, Debug)]
+pub struct Dump {
+    /// The pass.
+    pub pass: &'static str,
+    /// What the machine prints.
+    pub text: String,
+    /// Places of its lines in the source; lines behind them have none.
+    pub spans: Vec<Span>,
 }
 
 /// What runs a pass over machine IR: it rewrites the program.
@@ -118,8 +130,8 @@ pub struct Runner<'a> {
     fuel: Option<u64>,
     /// How long each pass took, and each stage between them that the caller ends.
     pub stages: Stages,
-    /// `(pass, text)` after every pass, where [`Control::dump`] asks for it.
-    pub dumps: Vec<(&'static str, String)>,
+    /// One after every pass, where [`Control::dump`] asks for it.
+    pub dumps: Vec<Dump>,
 }
 
 impl<'a> Runner<'a> {
@@ -189,7 +201,8 @@ impl<'a> Runner<'a> {
         check: bool,
     ) -> Result<(), Failure> {
         if self.control.dump {
-            self.dumps.push((name, program.print()));
+            let (text, spans) = program.print();
+            self.dumps.push(Dump { pass: name, text, spans });
         }
         if check {
             checked(name, program, true)?;
@@ -217,8 +230,8 @@ mod tests {
                 false => Err("the numbers fall".into()),
             }
         }
-        fn print(&self) -> String {
-            format!("{:?}", self.0)
+        fn print(&self) -> (String, Vec<Span>) {
+            (format!("{:?}", self.0), Vec::new())
         }
     }
 

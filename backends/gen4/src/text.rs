@@ -1,0 +1,271 @@
+//! Machine IR as text, one step a line: for dumps and for people.
+//!
+//! ```text
+//! v3 = mul.f.sat v0, -|v1|, 0x3f800000       results, sources with their signs; a number is its bits
+//! v4.xyz = add.f v5.xyzw, g3.2:f.xxxx        a vector step: components that are written and read
+//! cmp.f.l v0, v1                             sets the flag; `and` and `or` join it with the one before
+//! v6 = sel !flag v1, 0x0                     where the flag is not set
+//! ```
+//! `g3` is a register of the payload, `g3.2` one doubleword of it for all lanes, `g3.2|6` one for each of two vertices.
+
+use crate::inst::{Condition, Difference, Function, Inst, Source, Src, Swizzled, Test};
+use crate::isa::operand::Type;
+use crate::isa::ops::{OPS, Opcode};
+use gpucc_ir::mach::{Names, PrintInst, Reg};
+use std::fmt::{self, Display, Write};
+
+/// Writes a list with commas.
+fn list<T>(
+    out: &mut dyn Write,
+    items: impl IntoIterator<Item = T>,
+    mut each: impl FnMut(&mut dyn Write, T) -> fmt::Result,
+) -> fmt::Result {
+    for (k, item) in items.into_iter().enumerate() {
+        out.write_str(if k == 0 { "" } else { ", " })?;
+        each(out, item)?;
+    }
+    Ok(())
+}
+
+fn src(out: &mut dyn Write, names: Names, src: Src) -> fmt::Result {
+    match src {
+        Src::Reg(reg) => write!(out, "{}", names.reg(reg)),
+        Src::Fixed(register) => write!(out, "g{register}"),
+        Src::Scalar { register, dword } => write!(out, "g{register}.{dword}"),
+        Src::Pair { register, dword } => write!(out, "g{register}.{dword}|{}", dword + 4),
+        Src::Part { reg, component } => write!(out, "{}.{}", names.reg(reg), letter(component)),
+        Src::Bits(bits) => write!(out, "{bits:#x}"),
+        Src::Floats(bits) => write!(out, "{bits:#x}:vf"),
+        Src::There => out.write_str("there"),
+    }
+}
+
+fn source(out: &mut dyn Write, names: Names, source: &Source) -> fmt::Result {
+    let bar = if source.absolute { "|" } else { "" };
+    write!(out, "{}{bar}", if source.negate { "-" } else { "" })?;
+    src(out, names, source.src)?;
+    out.write_str(bar)
+}
+
+fn sources<'a>(
+    out: &mut dyn Write,
+    names: Names,
+    all: impl IntoIterator<Item = &'a Source>,
+) -> fmt::Result {
+    list(out, all, |out, one| source(out, names, one))
+}
+
+fn swizzled(out: &mut dyn Write, names: Names, all: &[Swizzled]) -> fmt::Result {
+    list(out, all, |out, one| {
+        source(out, names, &one.of)?;
+        let letters: String = (0..4).map(|k| letter(one.select >> (2 * k) & 3)).collect();
+        write!(out, ".{letters}")
+    })
+}
+
+const fn letter(component: u8) -> char {
+    ['x', 'y', 'z', 'w'][(component & 3) as usize]
+}
+
+/// The components of a mask, behind a point; nothing where registers are of lanes.
+fn channels(mask: u8) -> String {
+    let letters = (0..4).filter(|k| mask >> k & 1 == 1).map(letter);
+    let letters: String = letters.collect();
+    if letters.is_empty() { letters } else { format!(".{letters}") }
+}
+
+fn name(opcode: Opcode) -> &'static str {
+    OPS[opcode as usize].name
+}
+
+fn types(to: Type, from: Type) -> String {
+    match to == from {
+        true => to.name().to_lowercase(),
+        false => format!("{}.{}", to.name(), from.name()).to_lowercase(),
+    }
+}
+
+const fn condition(condition: Condition) -> &'static str {
+    match condition {
+        Condition::Equal => "e",
+        Condition::NotEqual => "ne",
+        Condition::Greater => "g",
+        Condition::GreaterEqual => "ge",
+        Condition::Less => "l",
+        Condition::LessEqual => "le",
+    }
+}
+
+fn test(out: &mut dyn Write, names: Names, test: &Test) -> fmt::Result {
+    let join = match test.join {
+        None => "",
+        Some(false) => ".and",
+        Some(true) => ".or",
+    };
+    write!(out, "cmp.{}.{}{join} ", types(test.ty, test.ty), condition(test.condition))?;
+    sources(out, names, [&test.first, &test.second])
+}
+
+const fn flag(inverse: bool) -> &'static str {
+    if inverse { "!flag" } else { "flag" }
+}
+
+const fn last(last: bool) -> &'static str {
+    if last { " last" } else { "" }
+}
+
+/// Memory of a surface, a fixed distance behind the address.
+fn place(out: &mut dyn Write, names: Names, address: &Source, at: (u32, u8)) -> fmt::Result {
+    out.write_char('[')?;
+    source(out, names, address)?;
+    write!(out, " + {:#x}] surface {}", at.0, at.1)
+}
+
+impl PrintInst for Inst {
+    fn print(&self, names: Names, out: &mut dyn Write) -> fmt::Result {
+        let result = |out: &mut dyn Write, dst: &Reg, tail: &dyn Display| {
+            write!(out, "{}{tail} = ", names.reg(*dst))
+        };
+        let registers = |out: &mut dyn Write, all: &[Reg]| {
+            list(out, all, |out, reg| write!(out, "{}", names.reg(*reg)))
+        };
+        match self {
+            Inst::Alu { opcode, to, dst, from, saturate, sources: all } => {
+                result(out, dst, &"")?;
+                let sat = if *saturate { ".sat" } else { "" };
+                write!(out, "{}.{}{sat} ", name(*opcode), types(*to, *from))?;
+                sources(out, names, all)
+            }
+            Inst::Vector { opcode, to, dst, from, saturate, channels: mask, sources } => {
+                result(out, dst, &channels(*mask))?;
+                let sat = if *saturate { ".sat" } else { "" };
+                write!(out, "{}.{}{sat} ", name(*opcode), types(*to, *from))?;
+                swizzled(out, names, sources)
+            }
+            Inst::Choose { dst, condition: of, ty, channels: mask, inverse, sources } => {
+                result(out, dst, &channels(*mask))?;
+                let not = if *inverse { ".not" } else { "" };
+                write!(out, "choose.{}.{}{not} ", types(*ty, *ty), condition(*of))?;
+                swizzled(out, names, sources)
+            }
+            Inst::Copy { dst, src } => {
+                registers(out, dst)?;
+                out.write_str(" = copy ")?;
+                registers(out, src)
+            }
+            Inst::Compare(of) => test(out, names, of),
+            Inst::Truth { dst, test: of } => {
+                result(out, dst, &"")?;
+                test(out, names, of)
+            }
+            Inst::Flagged { dst, inverse } => {
+                result(out, dst, &"")?;
+                out.write_str(flag(*inverse))
+            }
+            Inst::Select { dst, inverse, yes, no } => {
+                result(out, dst, &"")?;
+                write!(out, "sel {} ", flag(*inverse))?;
+                sources(out, names, [yes, no])
+            }
+            Inst::Product { dst, high, first, second } => {
+                registers(out, &[*dst, *high])?;
+                out.write_str(" = mul.d ")?;
+                sources(out, names, [first, second])
+            }
+            Inst::ProductHigh { dst, ty, first, second } => {
+                result(out, dst, &"")?;
+                write!(out, "mulh.{} ", types(*ty, *ty))?;
+                sources(out, names, [first, second])
+            }
+            Inst::Math { dst, function, source: of } => {
+                result(out, dst, &"")?;
+                let name = match function {
+                    Function::Inverse => "inv",
+                    Function::Log => "log",
+                    Function::Exp => "exp",
+                    Function::Root => "sqrt",
+                    Function::InverseRoot => "rsq",
+                };
+                write!(out, "math.{name} ")?;
+                source(out, names, of)
+            }
+            Inst::Divide { dst, remainder, signed, numerator, denominator } => {
+                result(out, dst, &"")?;
+                let what = if *remainder { "rem" } else { "div" };
+                write!(out, "math.{what}.{} ", if *signed { "d" } else { "ud" })?;
+                source(out, names, numerator)?;
+                write!(out, ", {}", names.reg(*denominator))
+            }
+            Inst::Sample { dst, lookup, parameters } => {
+                registers(out, dst)?;
+                let wide = if lookup.wide { ".wide" } else { "" };
+                write!(out, " = sample.{}{wide} ", lookup.message)?;
+                sources(out, names, parameters)?;
+                write!(out, " surface {} sampler {}", lookup.surface, lookup.sampler)?;
+                write!(out, " control {:#x}", lookup.control)
+            }
+            Inst::Read { dst, address, offset, surface, .. } => {
+                result(out, dst, &"")?;
+                out.write_str("read ")?;
+                place(out, names, address, (*offset, *surface))
+            }
+            Inst::Write { address, value, offset, surface, .. } => {
+                out.write_str("write ")?;
+                place(out, names, address, (*offset, *surface))?;
+                out.write_str(" = ")?;
+                source(out, names, value)
+            }
+            Inst::If { inverse, otherwise } => {
+                write!(out, "if {}{}", flag(*inverse), if *otherwise { " else" } else { "" })
+            }
+            Inst::Else => out.write_str("else"),
+            Inst::EndIf => out.write_str("endif"),
+            Inst::Do => out.write_str("do"),
+            Inst::While { flag } => write!(out, "while{}", if *flag { " flag" } else { "" }),
+            Inst::Break(depth) => write!(out, "break {depth}"),
+            Inst::Advance { steps, bytes } => {
+                write!(out, "advance {steps}{}", if *bytes { " bytes" } else { "" })
+            }
+            Inst::Plane { dst, register, dword } => {
+                result(out, dst, &"")?;
+                write!(out, "plane g{register}.{dword}")
+            }
+            Inst::Center { dst, axis } => {
+                result(out, dst, &"")?;
+                write!(out, "center {}", letter(*axis))
+            }
+            Inst::Difference { dst, source, which } => {
+                result(out, dst, &"")?;
+                let name = match which {
+                    Difference::CoarseX => "x.coarse",
+                    Difference::FineX => "x.fine",
+                    Difference::CoarseY => "y.coarse",
+                    Difference::FineY => "y.fine",
+                };
+                write!(out, "difference.{name} {}", names.reg(*source))
+            }
+            Inst::Demote => out.write_str("demote"),
+            Inst::Helper { dst } => {
+                result(out, dst, &"")?;
+                out.write_str("helper")
+            }
+            Inst::Target { values, depth, target, last: end } => {
+                write!(out, "target {target} ")?;
+                sources(out, names, values)?;
+                if let Some(depth) = depth {
+                    out.write_str(" depth ")?;
+                    source(out, names, depth)?;
+                }
+                out.write_str(last(*end))
+            }
+            Inst::Slot { values, message } => {
+                write!(out, "m{message} = slot ")?;
+                sources(out, names, values)
+            }
+            Inst::Entry { row, count, last: end } => {
+                write!(out, "urb {row} count {count}{}", last(*end))
+            }
+            Inst::End => out.write_str("end"),
+        }
+    }
+}
