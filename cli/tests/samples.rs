@@ -20,7 +20,7 @@ fn command(text: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn the_command_in_the_head_of_each_sample_runs_it() {
+fn the_command_in_the_head_of_each_sample_works() {
     let folder = Folder::new("heads");
     let mut count = 0;
     for path in samples() {
@@ -36,10 +36,9 @@ fn the_command_in_the_head_of_each_sample_runs_it() {
             }
         }
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let runs = ["run", "render", "verify"].contains(&words[0]);
         let output = gpucc(&words);
         assert!(
-            runs && output.status.success(),
+            output.status.success(),
             "{name}: {words:?}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
