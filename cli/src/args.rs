@@ -312,7 +312,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "G.B[:TYPE][=PATH]", help_heading = "Run", required = true)]
     pub dump: Vec<String>,
     /// Steps that the run may take: instructions of a wavefront (24,000,000 on r600 and r700), of a warp (2,000,000
-    /// on valhall), or of 64 invocations (6,000,000 on interp)
+    /// on valhall), of a thread (20,000,000 on gen4 and g45), or of 64 invocations (6,000,000 on interp)
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
     /// Print executed instructions with their values on stderr

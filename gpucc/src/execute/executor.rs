@@ -41,7 +41,7 @@ impl Stop {
                 },
                 Diagnostic::error(format!("the shader does not end within {steps} steps"))
                     .note(
-                        "a step is one instruction of a wavefront or a warp; on the interpreter, of 64 \
+                        "a step is one instruction of a wavefront, a warp or a thread; on the interpreter, of 64 \
                          invocations",
                     )
                     .note("is there a loop without an end? --max-steps N allows more"),
