@@ -488,7 +488,7 @@ impl Table {
                 };
             }
             // OpSelect of whole composites.
-            169 if self.kinds.get(&ty).is_none()
+            169 if !self.kinds.contains_key(&ty)
                 && rest.first().is_some_and(|&id| self.scalar(id).is_some()) =>
             {
                 let &[condition, yes, no] = rest else {
