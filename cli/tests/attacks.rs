@@ -395,3 +395,57 @@ fn spirv_composites_that_are_huge() {
     ends("far.spv", &module(buffer(0xfff7_0000), stored), LIMIT);
     assert!(wrong.is_empty(), "\n{wrong}");
 }
+
+#[test]
+fn spirv_structures_that_double() {
+    let folder = Folder::new("structures");
+    let mut wrong = String::new();
+    // 10 is what stands innermost, and each type up to 70 holds the one before it twice; 71 is a block of the last and a word.
+    let doubled = |inner: Vec<u32>| -> Vec<Vec<u32>> {
+        let mut types = vec![inner];
+        types.extend((11..=70).map(|id| vec![30, id, id - 1, id - 1]));
+        types.push(vec![30, 71, 70, 4]);
+        types
+    };
+    let in_buffer = |inner: Vec<u32>, class: u32| -> Vec<u8> {
+        let mut types: Vec<Vec<u32>> =
+            (11..=70).flat_map(|id| [vec![72, id, 0, 35, 0], vec![72, id, 1, 35, 0]]).collect();
+        types.extend([vec![72, 71, 0, 35, 0], vec![72, 71, 1, 35, 4], vec![71, 71, 2]]);
+        types.extend([vec![71, 81, 33, 0], vec![71, 81, 34, 0]]);
+        types.extend(doubled(inner));
+        types.extend([vec![32, 80, class, 71], vec![59, 80, 81, class], vec![32, 82, class, 4]]);
+        let body = [vec![65, 82, 83, 81, 6], vec![61, 4, 84, 83]];
+        let types: Vec<&[u32]> = types.iter().map(Vec::as_slice).collect();
+        let body: Vec<&[u32]> = body.iter().map(Vec::as_slice).collect();
+        spirv(&types, &body)
+    };
+    let word = vec![30, 10, 4];
+    let nothing = vec![30, 10];
+    for (name, inner, class, codes) in [
+        ("words in a buffer.spv", &word, 12, FINE),
+        ("nothing in a buffer.spv", &nothing, 12, FINE),
+        ("words in a uniform.spv", &word, 2, FINE),
+        ("nothing in a variable.spv", &nothing, 6, FINE),
+        ("words in a variable.spv", &word, 6, LIMIT),
+    ] {
+        ends(&folder, (name, &in_buffer(inner.clone(), class), codes), &mut wrong);
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn spirv_decorations_that_groups_multiply() {
+    let folder = Folder::new("groups");
+    let mut wrong = String::new();
+    // 10 is a group of so many decorations, which so many ids get.
+    let module = |decorations: usize, members: u32| {
+        let mut types: Vec<Vec<u32>> = vec![vec![71, 10, 19]; decorations];
+        types.push(vec![73, 10]);
+        types.extend((0..8).map(|_| [vec![74, 10], (100..100 + members).collect()].concat()));
+        let types: Vec<&[u32]> = types.iter().map(Vec::as_slice).collect();
+        spirv(&types, &[])
+    };
+    ends(&folder, ("few.spv", &module(2, 10_000), FINE), &mut wrong);
+    ends(&folder, ("many.spv", &module(20_000, 60_000), LIMIT), &mut wrong);
+    assert!(wrong.is_empty(), "\n{wrong}");
+}

@@ -240,8 +240,11 @@ fn the_level_that_a_sampler_would_take_is_asked_for() {
     let done = gpucc(&[&path, "--target", "r700"]);
     assert!(text(&done).contains("GET_COMP_TEX_LOD"), "{}", text(&done));
     // v10 has force_delta of TEX_GRADIENT; Arm's v9 reserves its bit.
-    let done = gpucc(&[&path, "--target", "valhall"]);
-    assert_eq!(done.status.code(), Some(6), "{}", text(&done));
+    for target in ["valhall", "g45"] {
+        let done = gpucc(&[&path, "--target", target]);
+        assert_eq!(done.status.code(), Some(3), "{}", text(&done));
+        assert!(text(&done).contains("the level that a sampler would take"), "{}", text(&done));
+    }
     let path = folder.write(
         "level.vert",
         "#version 450\nlayout(binding = 0) uniform sampler2D t;\n\
@@ -799,4 +802,128 @@ fn ballots_masks_and_clusters_are_the_same_in_both_languages() {
         verified(target, Options::default(), "lanes.spv", Source::SpirV(module));
     }
     refuses("r700", "lanes.spv", module, "subgroup operations");
+}
+
+#[test]
+fn a_gather_takes_an_offset_that_the_program_computes() {
+    let source = |offset: &str, other: &str| {
+        format!(
+            "#version 450\nlayout(binding = 0) uniform sampler2D t; layout(binding = 1) uniform sampler2DArrayShadow s;\n\
+             layout(location = 0) in vec4 p; layout(location = 1) flat in ivec2 k; layout(location = 0) out vec4 o;\n\
+             void main() {{ o = textureGatherOffset(t, p.xy, {offset}, 2)\n\
+             + textureGatherOffset(s, p.xyz, p.w, {offset}) + textureOffset(t, p.xy, {other}); }}"
+        )
+    };
+    proved("moved.frag", &source("k", "ivec2(1)"), Stage::Fragment);
+    // Other samples take none.
+    let folder = Folder::new("moved");
+    let path = folder.write("moved.frag", source("ivec2(0)", "k"));
+    let done = gpucc(&[&path, "--target", "valhall"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+    assert!(text(&done).contains("an offset in texels is not constant"), "{}", text(&done));
+}
+
+#[test]
+fn a_computed_offset_gathers_what_the_same_constant_does() {
+    let folder = Folder::new("gathers");
+    let texels: Vec<u8> = (0..=255).collect();
+    let image = folder.write("texels", texels);
+    let source = "#version 450\nlayout(local_size_x = 8, local_size_y = 8) in;\n\
+        layout(binding = 0, std430) buffer B { ivec2 k; uint wrong, right; };\n\
+        layout(binding = 1) uniform texture2D image; layout(binding = 2) uniform sampler s;\n\
+        #define t sampler2D(image, s)\n\
+        void main() { vec2 p = (vec2(gl_LocalInvocationID.xy) * 1.37 - 0.41) / 8.0;\n\
+        if (textureGatherOffset(t, p, k, 1) == textureGatherOffset(t, p, ivec2(3, -2), 1)) atomicAdd(right, 1u);\n\
+        else atomicAdd(wrong, 1u); }";
+    let path = folder.write("gathers.comp", source);
+    let texture = format!("0.1=texture:rgba8unorm:8x8:file:{image}");
+    for (k, wanted) in [("3,-2", "0.0: 3 -2 0 64"), ("2,-2", "0.0: 2 -2 64 0")] {
+        let set = format!("0.0=i32:{k},0,0");
+        let done = gpucc(&[
+            "run",
+            &path,
+            "--target",
+            "interp",
+            "--groups",
+            "1",
+            "--dump",
+            "0.0:i32",
+            "--set",
+            &set,
+            "--set",
+            &texture,
+            "--set",
+            "0.2=sampler:nearest,repeat",
+        ]);
+        let shown = String::from_utf8_lossy(&done.stdout).trim().to_owned();
+        assert_eq!(shown, wanted, "{}", text(&done));
+    }
+}
+
+#[test]
+fn a_clip_vertex_leaves_as_distances_from_the_planes() {
+    let source = |clip: &str| {
+        format!(
+            "#version 130\nin vec4 p;\nvoid main() {{ gl_Position = gl_ModelViewProjectionMatrix * p;\n\
+             vec4 eye = gl_ModelViewMatrix * p;\n{clip} }}"
+        )
+    };
+    let each = |i: u32| format!("gl_ClipDistance[{i}] = dot(eye, gl_ClipPlane[{i}]);");
+    let written: String = (0..6).map(each).collect();
+    let folder = Folder::new("planes");
+    proved("vertex.vert", &source("gl_ClipVertex = eye;"), Stage::Vertex);
+    for target in ["r700", "valhall"] {
+        let code = |name: &str, clip: &str| {
+            let path = folder.write(name, source(clip));
+            let done = gpucc(&[&path, "--target", target, "--emit", "hex"]);
+            assert!(done.status.success(), "{target}: {}", text(&done));
+            String::from_utf8_lossy(&done.stdout).into_owned()
+        };
+        assert_eq!(code("a.vert", "gl_ClipVertex = eye;"), code("b.vert", &written), "{target}");
+    }
+    // This machine clips by six planes at most.
+    let path = folder.write("a.vert", source("gl_ClipVertex = eye;"));
+    let done = gpucc(&["verify", &path, "--target", "g45"]);
+    assert!(done.status.success(), "{}", text(&done));
+    let path = folder.write("both.vert", source("gl_ClipVertex = eye; gl_ClipDistance[0] = 1.0;"));
+    let done = gpucc(&[&path, "--target", "r700"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+}
+
+#[test]
+fn a_number_has_components() {
+    let frag = "#version 420\nlayout(location = 0) in float v; layout(location = 0) out vec4 o;\n\
+        void main() { o = 1.5.xxxx + .25.xxxx + 2.f.xxxx + v.xxxx; }";
+    proved("number.frag", frag, Stage::Fragment);
+}
+
+#[test]
+fn bits_of_narrow_integers_are_those_of_words() {
+    let source = "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types : require\n\
+        layout(local_size_x = 1) in; layout(binding = 0) buffer B { uint a, b, c; };\n\
+        void main() { uint16_t n = uint16_t(a); b = bitfieldReverse(n); c = uint(bitfieldInsert(n, n, 12, 8)); }";
+    assert_eq!(left(source, "u32:6,0,0"), "0.0: 6 1610612736 24582");
+}
+
+#[test]
+fn functions_of_vendors_are_our_gap_and_not_the_user_s_error() {
+    let folder = Folder::new("vendors");
+    let calls = [
+        ("INTEL_shader_integer_functions2", "addSaturate(a, a)", "functions of vendors"),
+        ("EXT_integer_dot_product", "dotPacked4x8EXT(a, a)", "dot products of integers"),
+    ];
+    for (extension, call, words) in calls {
+        let source = format!(
+            "#version 450\n#extension GL_{extension} : require\nlayout(local_size_x = 1) in;\n\
+             layout(binding = 0) buffer B {{ int a; }};\nvoid main() {{ a = {call}; }}"
+        );
+        let path = folder.write("vendor.comp", source);
+        let done = gpucc(&[&path, "--target", "interp"]);
+        assert_eq!(done.status.code(), Some(6), "{}", text(&done));
+        assert!(text(&done).contains(words), "{}", text(&done));
+    }
+    let fetch = "#version 300 es\n#extension GL_EXT_shader_framebuffer_fetch : require\n\
+        precision highp float; layout(location = 0) inout vec4 o; void main() { o *= 0.5; }";
+    let done = gpucc(&[&folder.write("fetch.frag", fetch), "--target", "interp"]);
+    assert_eq!(done.status.code(), Some(6), "{}", text(&done));
 }

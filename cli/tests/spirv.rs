@@ -249,3 +249,51 @@ fn the_page_of_spirv_lists_what_the_reader_lacks() {
     let stale: Vec<_> = rows.difference(&lacks).collect();
     assert!(missing.is_empty() && stale.is_empty(), "no row: {missing:#?}; no code: {stale:#?}");
 }
+
+/// What a module of `languages` leaves in a buffer of integers on each target.
+#[track_caller]
+fn leaves(file: &str, sets: &[&str], dump: &str, targets: &[&str], wanted: &str) {
+    for target in targets {
+        let path = path(file);
+        let mut args = vec!["run", &path, "--target", target, "--groups", "1", "--dump", dump];
+        args.extend(sets.iter().flat_map(|set| ["--set", set]));
+        let done = gpucc(&args);
+        let shown = String::from_utf8_lossy(&done.stdout).trim().to_owned();
+        assert_eq!(shown, wanted, "{file} on {target}: {}", text(&done));
+    }
+}
+
+const ALL: [&str; 4] = ["interp", "r700", "valhall", "g45"];
+
+#[test]
+fn operations_on_constants_read_and_make_every_composite() {
+    // Lanes of zeros and of no vector, insertion into an array of structures, remainders of both kinds, a choice of whole
+    // vectors, conversions, shifts, logic; the bits of 1.5 within a matrix; a component of a computed vector.
+    let wanted = "0.0: -7 0 3 -7 0 0 2 -1 -2 3 -7 -7 15 -4 6 7 3 0 1431655763 -6 1069547520 6";
+    leaves("composites.spv", &["0.0=zeros:88"], "0.0:i32", &ALL, wanted);
+}
+
+#[test]
+fn dot_products_of_integers_are_exact_and_saturate() {
+    // Worked out by hand from the bytes 5, 127, -1, -128 and 127, 1, -128, -2.
+    let wanted = "0.0: -2130739451 -25165441 1146 65914 -31878 2147483647 -2147481854 -1 32539 -31878 32767 50134300 -2147483648";
+    let set = "0.0=u32:2164227845,4269801855,0,0,0,0,0,0,0,0,0,0,0";
+    leaves("dots.spv", &[set], "0.0:i32", &ALL, wanted);
+}
+
+#[test]
+fn votes_and_ballots_of_the_first_extensions_are_read() {
+    for file in ["votes.comp.spv", "votes.comp"] {
+        let sets = ["0.0=i32:3,8,5,1", "0.1=zeros:128"];
+        let wanted = "0.1: 13 0 1 0 13 0 1 0 13 0 1 0 13 0 1 0 1 5 3 0 1 5 3 0 1 5 3 0 1 5 3 0";
+        leaves(file, &sets, "0.1:i32", &["interp", "valhall"], wanted);
+    }
+}
+
+#[test]
+fn each_counter_of_opengl_is_a_buffer_of_its_own_in_both_languages() {
+    for file in ["counters.comp.spv", "counters.comp"] {
+        let sets = ["0.0=zeros:24", "0.1=u32:40", "0.2=u32:50,60,70"];
+        leaves(file, &sets, "0.0:i32", &["interp", "valhall"], "0.0: 40 69 60 41 65 50");
+    }
+}

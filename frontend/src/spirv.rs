@@ -16,6 +16,7 @@ mod code;
 mod constants;
 mod control;
 mod default_block;
+mod dots;
 mod functions;
 mod image;
 mod interface;
@@ -24,6 +25,7 @@ mod plan;
 mod pointers;
 mod program;
 mod resource;
+mod sizes;
 mod types;
 
 use crate::entries::Entries;
@@ -113,6 +115,10 @@ pub struct Spirv<'p> {
     roots: Roots,
     /// The module has atomics on texels.
     takes_texels: bool,
+    /// What phis with many predecessors take from each, once one is asked for.
+    taken: Map<Id, Map<Id, Id>>,
+    /// The inputs that are memory, once one is interpolated.
+    inputs: Option<Map<Mem, Id>>,
 }
 
 type OfSpirv<'p> = Lower<'p, Spirv<'p>>;
@@ -216,7 +222,7 @@ pub fn read(bytes: &[u8], options: &Options) -> Result<Entries> {
     check(&words)?;
     let mut module = Module::read(&words);
     drop_remarks(&mut module);
-    spread_groups(&mut module);
+    spread_groups(&mut module)?;
     constants::specialize(&mut module, options)?;
     let program = Program::new(&module)?;
     let mut done = Entries::default();
@@ -265,8 +271,14 @@ fn little_endian(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(words)
 }
 
+/// Decorations that groups give all of their members.
+const MOST_SPREAD: u64 = 1 << 20;
+
 /// Groups of decorations: each member gets its own.
-fn spread_groups(module: &mut Module) {
+///
+/// # Errors
+/// More than [`MOST_SPREAD`]: members times decorations may be far more than the module has words.
+fn spread_groups(module: &mut Module) -> Result<()> {
     let groups: Set<u32> = module
         .insts
         .iter()
@@ -274,12 +286,22 @@ fn spread_groups(module: &mut Module) {
         .map(|inst| inst.operand(0))
         .collect();
     if groups.is_empty() {
-        return;
+        return Ok(());
     }
+    let mut spread = 0u64;
     let mut decorations: Map<u32, Vec<Vec<u32>>> = Map::default();
     let mut out = Vec::with_capacity(module.insts.len());
     for inst in std::mem::take(&mut module.insts) {
         let target = inst.operand(0);
+        if matches!(op(&inst), Op::GroupDecorate | Op::GroupMemberDecorate) {
+            let own = decorations.get(&target).map_or(0, Vec::len) as u64;
+            spread = spread.saturating_add(own.saturating_mul(inst.rest(1).len() as u64));
+            if spread > MOST_SPREAD {
+                let hint = "decorate what needs it alone";
+                let stop = Stop::limit("decorations by groups", spread, MOST_SPREAD, hint);
+                return Err(stop.at(program::span(&inst)));
+            }
+        }
         match op(&inst) {
             Op::DecorationGroup => {}
             Op::Decorate if groups.contains(&target) => {
@@ -306,18 +328,19 @@ fn spread_groups(module: &mut Module) {
         }
     }
     module.insts = out;
+    Ok(())
 }
 
 /// Leaves out `OpNop`, and sets of instructions that by their names mean nothing to the program.
 fn drop_remarks(module: &mut Module) {
-    let mut sets = Vec::new();
+    let mut sets: Set<u32> = Set::default();
     module.insts.retain(|inst| match op(inst) {
         Op::Nop => false,
         Op::ExtInstImport => {
             let name = string(inst.rest(1));
             let remarks = name.starts_with("NonSemantic.") || name.contains("DebugInfo");
             if remarks {
-                sets.push(inst.operand(0));
+                sets.insert(inst.operand(0));
             }
             !remarks
         }

@@ -2,12 +2,13 @@
 //! that we do not compile is our own gap.
 
 use crate::api::Failure;
-use gpucc_ir::ssa::{Func, Imm, Number, Span, Type};
+use gpucc_ir::ssa::{Func, Imm, Number, Span, TexKind, Type};
 
 /// A feature that the machine lacks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Refusal {
     Doubles,
+    QueryLevel,
 }
 
 /// The first rows are [`Refusal`]'s. What no function in SSA can ask for follows: the front end reads it,
@@ -16,6 +17,10 @@ const TABLE: &[(&str, &str)] = &[
     (
         "double precision",
         "Arm's v9 instruction description: no instruction takes 64-bit floats (isa/valhall_rogue.md 1.8)",
+    ),
+    (
+        "the level that a sampler would take",
+        "Arm's v9 instruction description, TEX_GRADIENT: bit 12 (force_delta), with which later units give the level, is reserved (isa/valhall_rogue.md 1.5)",
     ),
     (
         "task and mesh shaders",
@@ -84,6 +89,9 @@ pub fn check(func: &Func) -> Result<(), Failure> {
             if float {
                 return Err(refuse(Refusal::Doubles, data.span));
             }
+            if matches!(data.imm, Imm::Tex(tex) if tex.kind == TexKind::QueryLevel) {
+                return Err(refuse(Refusal::QueryLevel, data.span));
+            }
         }
     }
     Ok(())
@@ -110,5 +118,7 @@ mod tests {
     #[test]
     fn every_refusal_has_its_row() {
         assert_eq!(TABLE[Refusal::Doubles as usize].0, "double precision");
+        let level = TABLE[Refusal::QueryLevel as usize].0;
+        assert_eq!(level, "the level that a sampler would take");
     }
 }

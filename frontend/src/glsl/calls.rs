@@ -12,10 +12,18 @@ use gpucc_ir::ssa::{Span, Stage};
 use naga::{Scalar, ScalarKind};
 
 /// Beginnings of the names of functions that are known and not read.
-const LACKING: [(&str, &str); 26] = [
+const LACKING: [(&str, &str); 34] = [
     ("beginInvocationInterlock", "fragment shader interlock"),
     ("endInvocationInterlock", "fragment shader interlock"),
     ("texture4", "functions of vendors"),
+    ("dotEXT", "dot products of integers"),
+    ("dotAccSatEXT", "dot products of integers"),
+    ("dotPacked4x8", "dot products of integers"),
+    ("absoluteDifference", "functions of vendors"),
+    ("addSaturate", "functions of vendors"),
+    ("subtractSaturate", "functions of vendors"),
+    ("average", "functions of vendors"),
+    ("multiply32x16", "functions of vendors"),
     ("rayQuery", "ray queries"),
     ("traceRay", "ray tracing shaders"),
     ("traceNV", "ray tracing shaders"),

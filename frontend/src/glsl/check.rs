@@ -352,6 +352,13 @@ impl<'a> Check<'a, '_> {
                 }
                 return Ok(Some(self.number(Num::I(0), types::INT, span)));
             }
+            // Its distances from the planes are what leaves.
+            What::ClipVertex => {
+                let planes = variables::find("gl_ClipPlane", self.stage);
+                let planes = planes.ok_or_else(|| Stop::internal("there are no planes"))?;
+                let planes = self.builtin(planes, span)?;
+                self.current.globals.insert(planes);
+            }
             _ => {}
         }
         let number = self.builtin(variable, span)?;
@@ -370,7 +377,7 @@ impl<'a> Check<'a, '_> {
             What::Out(_) | What::Colour => Class::Output,
             What::Varying if self.stage == Stage::Vertex => Class::Output,
             What::State => Class::Loose(0),
-            What::LackingOut => Class::Output,
+            What::LackingOut | What::ClipVertex => Class::Output,
             _ => Class::Input,
         };
         let mut global = Global::new(variable.name, ty, class, span);

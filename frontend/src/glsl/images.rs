@@ -132,7 +132,13 @@ impl<'p> OfGlsl<'p> {
         let offset = match &call.offset {
             Some(offset) => {
                 let values = self.values(frame, offset)?;
-                self.offset_texels(&values)?
+                if gather && values.iter().any(|&value| self.func.as_const(value).is_none()) {
+                    let place = &mut args[first..first + coords];
+                    self.move_gather(texture, texture_element, place, &values)?;
+                    [0; 3]
+                } else {
+                    self.offset_texels(&values)?
+                }
             }
             None => [0; 3],
         };
@@ -189,10 +195,7 @@ impl<'p> OfGlsl<'p> {
         let mut texels = [0; 3];
         for (texel, &value) in texels.iter_mut().zip(values) {
             let Some(bits) = self.func.as_const(value) else {
-                return Err(Stop::unsupported(
-                    "a texel offset that is not constant",
-                    super::READING,
-                ));
+                return Err(Stop::invalid("an offset in texels is not constant (GLSL 4.60, 8.9)"));
             };
             let known = bits as u32 as i32;
             let small = i8::try_from(known).ok().filter(|small| TEXEL_OFFSETS.contains(small));

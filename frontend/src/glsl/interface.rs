@@ -342,6 +342,7 @@ impl<'p> OfGlsl<'p> {
     pub(super) fn outputs(&mut self, all: &[(u32, Pointer)]) -> Result<()> {
         let program = self.source.p;
         let mut distances = Distances::default();
+        let mut planes = Values::new();
         let mut located = Vec::new();
         let mut variables: Vec<Values> = Vec::new();
         for (number, pointer) in all {
@@ -361,6 +362,7 @@ impl<'p> OfGlsl<'p> {
                     variables.push(values);
                 }
                 Some(What::Out(Builtin::ClipDistance(_))) => distances.clip.1.extend(values),
+                Some(What::ClipVertex) => planes.extend(self.distances_of_planes(&values)?),
                 Some(What::Out(Builtin::CullDistance(_))) => distances.cull.1.extend(values),
                 Some(What::Out(builtin)) => {
                     let scalar = match builtin {
@@ -387,7 +389,27 @@ impl<'p> OfGlsl<'p> {
             }
         }
         self.write_located(&located, &variables, super::READING)?;
+        if !planes.is_empty() && !distances.clip.1.is_empty() {
+            let message = "gl_ClipVertex and gl_ClipDistance are both written (GLSL 4.60, 7.1.1)";
+            return Err(Stop::invalid(message));
+        }
+        distances.clip.1.extend(planes);
         self.distances(&distances)
+    }
+
+    /// How far gl_ClipVertex is from each plane of `gl_ClipPlane` (OpenGL 4.6 compatibility, 13.7).
+    fn distances_of_planes(&mut self, vertex: &Values) -> Result<Values> {
+        let globals = &self.source.p.globals;
+        let planes = globals.iter().position(|global| {
+            global.builtin.is_some_and(|variable| variable.name == "gl_ClipPlane")
+        });
+        let planes = planes.ok_or_else(|| Stop::internal("there are no planes"))?;
+        let pointer = self.global_pointer(planes as u32)?;
+        let values = self.load(&pointer)?;
+        Ok(values
+            .chunks(4)
+            .map(|plane| self.dot_float(vertex, &Values::from_slice(plane)))
+            .collect())
     }
 }
 

@@ -229,6 +229,10 @@ impl<'a> Check<'a, '_> {
                     Stage::Fragment => "in",
                     Stage::Compute => return invalid("a compute shader has no varyings", *at),
                 },
+                // What the target holds is read before it is written.
+                "inout" if self.dialect.has("framebuffer_fetch") => {
+                    return Err(super::lacking("the value that a target holds").at(*at));
+                }
                 "inout" => return invalid("`inout` stands in front of parameters alone", *at),
                 "patch" => return Err(super::lacking("tessellation shaders").at(*at)),
                 word if word.starts_with("subroutine") => {

@@ -88,9 +88,9 @@ pub fn tokens(text: &str) -> Result<(Vec<Token<'_>>, Dialect)> {
                 let end = rest.find(|c: char| c != '_' && !c.is_ascii_alphanumeric());
                 (Kind::Word, end.unwrap_or(rest.len()))
             }
-            b'0'..=b'9' => (Kind::Number, crate::prescan::number_end(bytes, at) - at),
+            b'0'..=b'9' => (Kind::Number, number_length(bytes, at)),
             b'.' if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => {
-                (Kind::Number, crate::prescan::number_end(bytes, at) - at)
+                (Kind::Number, number_length(bytes, at))
             }
             b'"' => {
                 let line = rest.find('\n').unwrap_or(rest.len());
@@ -110,6 +110,13 @@ pub fn tokens(text: &str) -> Result<(Vec<Token<'_>>, Dialect)> {
     let last = Span { start: end.saturating_sub(1), end: end.max(1) };
     all.push(Token { kind: Kind::End, text: "", span: last });
     Ok((all, dialect))
+}
+
+/// Bytes of a number. A second point selects components: `1.0.xxxx` is a number and a swizzle (GLSL 4.60, 5.5).
+fn number_length(bytes: &[u8], at: usize) -> usize {
+    let length = crate::prescan::number_end(bytes, at) - at;
+    let mut points = bytes[at..at + length].iter().enumerate().filter(|(_, byte)| **byte == b'.');
+    points.nth(1).map_or(length, |(second, _)| second)
 }
 
 /// `#version` and `#extension`; others say nothing to the reader.

@@ -24,6 +24,8 @@ pub enum What {
     Varying,
     /// The colours of old fragment shaders.
     Colour,
+    /// What the planes of the fixed pipeline clip by.
+    ClipVertex,
     /// Uniform state of the fixed pipeline.
     State,
     /// A constant.
@@ -82,7 +84,7 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_TexCoord" "vec4" 8 Varying, VF;
     "gl_BackColor" "vec4" 0 Varying, V;
     "gl_BackSecondaryColor" "vec4" 0 Varying, V;
-    "gl_ClipVertex" "vec4" 0 LackingOut, V;
+    "gl_ClipVertex" "vec4" 0 What::ClipVertex, V;
     "gl_FragColor" "vec4" 0 Colour, F;
     "gl_FragData" "vec4" 8 Colour, F;
     "gl_SecondaryFragColorEXT" "vec4" 0 Colour, F;
@@ -106,7 +108,7 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_TextureMatrixInverseTranspose" "mat4" 8 State, ALL;
     "gl_NormalScale" "float" 0 State, ALL;
     "gl_DepthRange" "gl_DepthRangeParameters" 0 State, ALL;
-    "gl_ClipPlane" "vec4" 8 State, ALL;
+    "gl_ClipPlane" "vec4" 6 State, ALL;
     "gl_Point" "gl_PointParameters" 0 State, ALL;
     "gl_FrontMaterial" "gl_MaterialParameters" 0 State, ALL;
     "gl_BackMaterial" "gl_MaterialParameters" 0 State, ALL;
@@ -220,7 +222,7 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_MaxTextureUnits" "int" 0 Number(8), ALL;
     "gl_MaxTextureCoords" "int" 0 Number(8), ALL;
     "gl_MaxLights" "int" 0 Number(8), ALL;
-    "gl_MaxClipPlanes" "int" 0 Number(8), ALL;
+    "gl_MaxClipPlanes" "int" 0 Number(6), ALL;
     "gl_MaxClipDistances" "int" 0 Number(8), ALL;
     "gl_MaxCullDistances" "int" 0 Number(8), ALL;
     "gl_MaxCombinedClipAndCullDistances" "int" 0 Number(8), ALL;

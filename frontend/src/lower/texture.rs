@@ -294,6 +294,36 @@ impl<'a> OfNaga<'a> {
 }
 
 impl<S> Lower<'_, S> {
+    /// Moves the place of a gather in a plane by texels that the program computes: to the middle between the four texels
+    /// that are meant, so that no rounding takes others. `element` is that of an array of bindings.
+    pub fn move_gather(
+        &mut self,
+        texture: Resource,
+        element: Option<Value>,
+        place: &mut [Value],
+        texels: &[Value],
+    ) -> Result<()> {
+        let level = self.u32(0);
+        let args: Values = element.into_iter().chain([level]).collect();
+        let imm = Imm::Query(texture, TexQuery::Size);
+        let query = self.b().inst(Op::TexQuery, imm, &args, &[], &[Type::B32; 2]);
+        let sizes = Values::from_slice(&self.func.insts[query].results);
+        // A unit takes places to the nearest 256th of a texel.
+        let half = self.float(Type::B32, 0.5 - 1.0 / 512.0);
+        let one = self.float(Type::B32, 1.0);
+        for ((own, &size), &by) in place.iter_mut().zip(&sizes).zip(texels) {
+            let size = self.convert(Op::UToF, Type::B32, size);
+            let by = self.convert(Op::SToF, Type::B32, by);
+            let scaled = self.op2(Op::FMul, *own, size);
+            let low = self.op2(Op::FSub, scaled, half);
+            let low = self.op1(Op::FFloor, low);
+            let middle = self.op2(Op::FAdd, low, one);
+            let moved = self.op2(Op::FAdd, middle, by);
+            *own = self.op2(Op::FDiv, moved, size);
+        }
+        Ok(())
+    }
+
     /// Dimension and whether texels are depth of a texture.
     pub fn texture(&self, resource: Resource) -> Result<(Dim, SampleType)> {
         match self.func.resources[resource].kind {

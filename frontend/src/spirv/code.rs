@@ -782,9 +782,13 @@ impl<'p> OfSpirv<'p> {
                     None => return Ok(None),
                 }
             }
+            _ if matches!(inst.opcode(), DOT..=DOT_LAST) => match self.integer_dot(frame, inst)? {
+                Some(values) => values,
+                None => return Ok(None),
+            },
             // What is expected changes nothing.
             Code::ExpectKHR => self.values(frame, a)?,
-            _ if matches!(inst.opcode(), 333..=366 | ROTATE | QUAD_ALL | QUAD_ANY | AMD..=AMD_LAST) => {
+            _ if matches!(inst.opcode(), 333..=366 | BALLOT..=READ | QUAD_ALL | QUAD_ANY | AMD..=AMD_LAST) => {
                 match self.group(frame, inst)? {
                     Some(values) => values,
                     None => return Ok(None),
@@ -1165,13 +1169,22 @@ impl<'p> OfSpirv<'p> {
     /// Operations of a subgroup.
     fn group(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Option<Values>> {
         let program = self.source.program;
-        let code = op(inst);
+        // SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote name no scope.
+        let (code, first) = match op(inst) {
+            Code::SubgroupFirstInvocationKHR => (Code::GroupNonUniformBroadcastFirst, 2),
+            Code::SubgroupReadInvocationKHR => (Code::GroupNonUniformBroadcast, 2),
+            Code::SubgroupBallotKHR => (Code::GroupNonUniformBallot, 2),
+            Code::SubgroupAllKHR => (Code::GroupNonUniformAll, 2),
+            Code::SubgroupAnyKHR => (Code::GroupNonUniformAny, 2),
+            Code::SubgroupAllEqualKHR => (Code::GroupNonUniformAllEqual, 2),
+            code => (code, 3),
+        };
         let values =
             |lower: &mut Self, frame: &mut Frame<'p>, at| lower.values(frame, inst.operand(at));
         let shuffle = match code {
             Code::GroupNonUniformBroadcastFirst => Some((Shuffle::First, None)),
             Code::GroupNonUniformBroadcast | Code::GroupNonUniformShuffle => {
-                Some((Shuffle::Lane, Some(4)))
+                Some((Shuffle::Lane, Some(first + 1)))
             }
             Code::GroupNonUniformShuffleXor => Some((Shuffle::Xor, Some(4))),
             Code::GroupNonUniformShuffleUp => Some((Shuffle::Up, Some(4))),
@@ -1194,7 +1207,7 @@ impl<'p> OfSpirv<'p> {
                 number = Some(self.u32(direction as u32 + 1));
             }
             let mut found = Values::new();
-            for value in values(self, frame, 3)? {
+            for value in values(self, frame, first)? {
                 let args: Values = [value].into_iter().chain(number).collect();
                 found.push(self.one(Op::Shuffle, Imm::Shuffle(which), &args));
             }
@@ -1209,7 +1222,7 @@ impl<'p> OfSpirv<'p> {
             }
             Code::GroupNonUniformAll | Code::GroupNonUniformAny => {
                 let op = if code == Code::GroupNonUniformAll { Op::And } else { Op::Or };
-                let value = self.scalar(frame, inst.operand(3))?;
+                let value = self.scalar(frame, inst.operand(first))?;
                 if self.ty(value) != Type::B1 {
                     return Err(mismatch());
                 }
@@ -1218,18 +1231,18 @@ impl<'p> OfSpirv<'p> {
             }
             Code::GroupNonUniformAllEqual => {
                 let mut all = self.bool(true);
-                let float =
-                    program.shape(program.type_of(inst.operand(3))?)?.0.kind == ScalarKind::Float;
-                for value in values(self, frame, 3)? {
-                    let first = self.one(Op::Shuffle, Imm::Shuffle(Shuffle::First), &[value]);
-                    let equal = self.op2(if float { Op::FEq } else { Op::IEq }, value, first);
+                let float = program.shape(program.type_of(inst.operand(first))?)?.0.kind
+                    == ScalarKind::Float;
+                for value in values(self, frame, first)? {
+                    let other = self.one(Op::Shuffle, Imm::Shuffle(Shuffle::First), &[value]);
+                    let equal = self.op2(if float { Op::FEq } else { Op::IEq }, value, other);
                     let equal = self.one(Op::Reduce, Imm::Reduce(Scan::All, Op::And), &[equal]);
                     all = self.op2(Op::And, all, equal);
                 }
                 return Ok(Some(Values::from_elem(all, 1)));
             }
             Code::GroupNonUniformBallot => {
-                let truth = self.scalar(frame, inst.operand(3))?;
+                let truth = self.scalar(frame, inst.operand(first))?;
                 if self.ty(truth) != Type::B1 {
                     return Err(mismatch());
                 }
@@ -1349,7 +1362,10 @@ const SUBGROUP: u64 = 3;
 /// The group operation of clusters (SPIR-V 3.29).
 const CLUSTERED: u32 = 3;
 /// Operations of subgroups by extensions.
-const ROTATE: u32 = Code::GroupNonUniformRotateKHR as u32;
+const DOT: u32 = Code::SDot as u32;
+const DOT_LAST: u32 = Code::SUDotAccSat as u32;
+const BALLOT: u32 = Code::SubgroupBallotKHR as u32;
+const READ: u32 = Code::SubgroupReadInvocationKHR as u32;
 const QUAD_ALL: u32 = Code::GroupNonUniformQuadAllKHR as u32;
 const QUAD_ANY: u32 = Code::GroupNonUniformQuadAnyKHR as u32;
 const AMD: u32 = Code::GroupIAddNonUniformAMD as u32;

@@ -8,6 +8,7 @@ use crate::Options;
 use crate::stop::Stop;
 use std::collections::BTreeMap;
 
+const OP_UNDEF: u32 = 1;
 const OP_NAME: u32 = 5;
 const OP_ENTRY_POINT: u32 = 15;
 const OP_EXECUTION_MODE: u32 = 16;
@@ -15,6 +16,9 @@ const OP_TYPE_BOOL: u32 = 20;
 const OP_TYPE_INT: u32 = 21;
 const OP_TYPE_FLOAT: u32 = 22;
 const OP_TYPE_VECTOR: u32 = 23;
+const OP_TYPE_MATRIX: u32 = 24;
+const OP_TYPE_ARRAY: u32 = 28;
+const OP_TYPE_STRUCT: u32 = 30;
 const OP_CONSTANT_TRUE: u32 = 41;
 const OP_CONSTANT_FALSE: u32 = 42;
 const OP_CONSTANT: u32 = 43;
@@ -37,6 +41,10 @@ const GL_COMPUTE: u32 = 5;
 
 /// Components of a vector (SPIR-V 2.16.1).
 const MOST_COMPONENTS: u32 = 16;
+/// Parts of all composites that operations make.
+const MOST_PARTS: usize = 1 << 22;
+/// A lane of a shuffle that may have any value (SPIR-V, `OpVectorShuffle`).
+const ANY_LANE: u32 = u32::MAX;
 
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Kind {
@@ -114,11 +122,20 @@ impl Scalar {
     }
 }
 
-/// A constant's value, as far as it is known here: scalars, and composites of ids.
+/// A constant's value, as far as it is known here: scalars, composites of ids, and composites of zeros that nobody
+/// has looked into.
 #[derive(Clone)]
 enum Value {
     Scalar(Scalar),
     Members(Vec<u32>),
+    Null,
+}
+
+/// The types of a composite's parts.
+enum Parts {
+    /// So many of one.
+    Alike(u32, u32),
+    Each(Vec<u32>),
 }
 
 /// Replaces them, with the values that the options give.
@@ -134,6 +151,11 @@ pub fn specialize(module: &mut Module, options: &Options) -> Result<(), Stop> {
     let mut insts = Vec::with_capacity(module.insts.len());
     for mut inst in std::mem::take(&mut module.insts) {
         table.constant(&mut inst, &given);
+        if table.parts > MOST_PARTS {
+            let (needed, most) = (table.parts as u64, MOST_PARTS as u64);
+            let hint = "make smaller composites of specialization constants";
+            return Err(Stop::limit("parts of computed constants", needed, most, hint));
+        }
         insts.append(&mut table.made);
         insts.push(inst);
     }
@@ -206,17 +228,28 @@ struct Table {
     kinds: BTreeMap<u32, Kind>,
     /// Component type and number of components of vector types.
     vectors: BTreeMap<u32, (u32, u32)>,
+    /// Of vectors, matrices, arrays and structures.
+    composites: BTreeMap<u32, Parts>,
     values: BTreeMap<u32, Value>,
+    /// The type of each constant.
+    types: BTreeMap<u32, u32>,
+    /// A constant of zeros, by its type.
+    nulls: BTreeMap<u32, u32>,
     /// Constants of components, which stand in front of their vector.
     made: Vec<Inst>,
     /// The next id that is free.
     bound: u32,
+    /// Parts that operations made so far.
+    parts: usize,
+    /// Where the instruction stands that is read.
+    at: usize,
 }
 
 impl Table {
     /// Notes a constant, and makes a plain one of a specialization constant.
     fn constant(&mut self, inst: &mut Inst, given: &BTreeMap<u32, f64>) {
         let (ty, id) = (inst.operand(0), inst.operand(1));
+        self.at = inst.at;
         let value = match inst.opcode() {
             OP_TYPE_BOOL => {
                 self.kinds.insert(ty, Kind::Bool);
@@ -232,14 +265,27 @@ impl Table {
             }
             OP_TYPE_VECTOR => {
                 self.vectors.insert(ty, (inst.operand(1), inst.operand(2)));
+                self.composites.insert(ty, Parts::Alike(inst.operand(1), inst.operand(2)));
+                return;
+            }
+            OP_TYPE_MATRIX => {
+                self.composites.insert(ty, Parts::Alike(inst.operand(1), inst.operand(2)));
+                return;
+            }
+            OP_TYPE_ARRAY => {
+                if let Some(length) = self.word(inst.operand(2)) {
+                    self.composites.insert(ty, Parts::Alike(inst.operand(1), length));
+                }
+                return;
+            }
+            OP_TYPE_STRUCT => {
+                self.composites.insert(ty, Parts::Each(inst.rest(1).to_vec()));
                 return;
             }
             OP_CONSTANT_TRUE => Value::Scalar(Scalar { kind: Kind::Bool, bits: 1 }),
             OP_CONSTANT_FALSE => Value::Scalar(Scalar { kind: Kind::Bool, bits: 0 }),
-            OP_CONSTANT_NULL => match self.kinds.get(&ty) {
-                Some(&kind) => Value::Scalar(Scalar { kind, bits: 0 }),
-                None => return,
-            },
+            // What is undefined may be zero.
+            OP_CONSTANT_NULL | OP_UNDEF => self.zero(ty),
             OP_CONSTANT => match self.literal(inst) {
                 Some(scalar) => Value::Scalar(scalar),
                 None => return,
@@ -274,6 +320,7 @@ impl Table {
                     return;
                 };
                 match &value {
+                    Value::Null => inst.become_inst(OP_CONSTANT_NULL, &[ty, id]),
                     Value::Scalar(scalar) => {
                         let (opcode, operands) = scalar.constant(ty, id);
                         inst.become_inst(opcode, &operands);
@@ -287,7 +334,69 @@ impl Table {
             }
             _ => return,
         };
+        self.note(ty, id, value);
+    }
+
+    fn note(&mut self, ty: u32, id: u32, value: Value) {
+        self.types.insert(id, ty);
         self.values.insert(id, value);
+    }
+
+    /// Zeros of a type.
+    fn zero(&self, ty: u32) -> Value {
+        match self.kinds.get(&ty) {
+            Some(&kind) => Value::Scalar(Scalar { kind, bits: 0 }),
+            None => Value::Null,
+        }
+    }
+
+    /// An id that nobody has; none where there are no more.
+    fn fresh(&mut self) -> Option<u32> {
+        let id = self.bound;
+        self.bound = self.bound.checked_add(1)?;
+        Some(id)
+    }
+
+    /// A constant of zeros.
+    fn null(&mut self, ty: u32) -> Option<u32> {
+        if let Some(&known) = self.nulls.get(&ty) {
+            return Some(known);
+        }
+        let id = self.fresh()?;
+        self.made.push(Inst::new(self.at, OP_CONSTANT_NULL, &[ty, id]));
+        self.note(ty, id, self.zero(ty));
+        self.nulls.insert(ty, id);
+        Some(id)
+    }
+
+    /// Gives a composite of zeros its members.
+    fn open(&mut self, id: u32) -> Option<()> {
+        if !matches!(self.values.get(&id)?, Value::Null) {
+            return Some(());
+        }
+        let members = match self.composites.get(self.types.get(&id)?)? {
+            &Parts::Alike(of, count) => {
+                self.charge(count as usize)?;
+                vec![self.null(of)?; count as usize]
+            }
+            Parts::Each(types) => {
+                let types = types.clone();
+                self.charge(types.len())?;
+                types.into_iter().map(|ty| self.null(ty)).collect::<Option<_>>()?
+            }
+        };
+        self.values.insert(id, Value::Members(members));
+        Some(())
+    }
+
+    /// Counts parts that an operation makes; none where they are too many.
+    fn charge(&mut self, parts: usize) -> Option<()> {
+        self.parts += parts;
+        // An instruction has 16 bits for its length.
+        if parts > usize::from(u16::MAX) - 3 {
+            self.parts += MOST_PARTS;
+        }
+        (self.parts <= MOST_PARTS).then_some(())
     }
 
     /// The scalar that `OpConstant` says.
@@ -300,7 +409,7 @@ impl Table {
     fn scalar(&self, id: u32) -> Option<Scalar> {
         match self.values.get(&id)? {
             Value::Scalar(scalar) => Some(*scalar),
-            Value::Members(_) => None,
+            Value::Members(_) | Value::Null => None,
         }
     }
 
@@ -310,11 +419,37 @@ impl Table {
         (scalar.kind.bits() <= 32).then_some(scalar.bits as u32)
     }
 
-    fn members(&self, id: u32) -> Option<&[u32]> {
+    fn members(&mut self, id: u32) -> Option<&[u32]> {
+        self.open(id)?;
         match self.values.get(&id)? {
-            Value::Scalar(_) => None,
             Value::Members(members) => Some(members),
+            Value::Scalar(_) | Value::Null => None,
         }
+    }
+
+    /// A composite with another object at the end of a path.
+    fn inserted(&mut self, object: u32, composite: u32, path: &[u32]) -> Option<Value> {
+        let mut levels = vec![composite];
+        for &index in path {
+            let level = *levels.last()?;
+            levels.push(*self.members(level)?.get(index as usize)?);
+        }
+        levels.pop();
+        let mut inner = object;
+        for (&index, &level) in path.iter().zip(&levels).rev() {
+            let mut members = self.members(level)?.to_vec();
+            self.charge(members.len())?;
+            *members.get_mut(index as usize)? = inner;
+            if level == composite {
+                return Some(Value::Members(members));
+            }
+            let (ty, id) = (*self.types.get(&level)?, self.fresh()?);
+            let operands = [&[ty, id][..], &members].concat();
+            self.made.push(Inst::new(self.at, OP_CONSTANT_COMPOSITE, &operands));
+            self.note(ty, id, Value::Members(members));
+            inner = id;
+        }
+        None
     }
 
     /// What an `OpSpecConstantOp` gives; `None` for what is not known here, which the reader refuses.
@@ -324,8 +459,12 @@ impl Table {
             // OpVectorShuffle
             79 => {
                 let (&[a, b], lanes) = rest.split_first_chunk::<2>()?;
-                let all = [self.members(a)?, self.members(b)?].concat();
-                let picked = lanes.iter().map(|lane| all.get(*lane as usize).copied());
+                let all = [self.members(a)?.to_vec(), self.members(b)?.to_vec()].concat();
+                let any = self.null(self.vectors.get(&ty)?.0)?;
+                let picked = lanes.iter().map(|&lane| match lane {
+                    ANY_LANE => Some(any),
+                    lane => all.get(lane as usize).copied(),
+                });
                 return Some(Value::Members(picked.collect::<Option<_>>()?));
             }
             // OpCompositeExtract
@@ -334,16 +473,33 @@ impl Table {
                 let member = path.iter().try_fold(composite, |id, index| {
                     self.members(id)?.get(*index as usize).copied()
                 })?;
-                return self.values.get(&member).cloned();
+                let value = self.values.get(&member).cloned()?;
+                if let Value::Members(members) = &value {
+                    self.charge(members.len())?;
+                }
+                return Some(value);
             }
-            // OpCompositeInsert, one level deep
+            // OpCompositeInsert
             82 => {
-                let &[object, composite, index] = rest else {
+                let (&[object, composite], path) = rest.split_first_chunk::<2>()?;
+                return match path {
+                    [] => self.values.get(&object).cloned(),
+                    path => self.inserted(object, composite, path),
+                };
+            }
+            // OpSelect of whole composites.
+            169 if !self.kinds.contains_key(&ty)
+                && rest.first().is_some_and(|&id| self.scalar(id).is_some()) =>
+            {
+                let &[condition, yes, no] = rest else {
                     return None;
                 };
-                let mut members = self.members(composite)?.to_vec();
-                *members.get_mut(index as usize)? = object;
-                return Some(Value::Members(members));
+                let chosen = if self.scalar(condition)?.bits != 0 { yes } else { no };
+                let value = self.values.get(&chosen).cloned()?;
+                if let Value::Members(members) = &value {
+                    self.charge(members.len())?;
+                }
+                return Some(value);
             }
             _ => {}
         }
@@ -361,17 +517,17 @@ impl Table {
             let mut operands = Vec::with_capacity(rest.len());
             for &id in rest {
                 // A condition may choose whole vectors.
-                operands.push(match self.members(id) {
-                    Some(members) => self.scalar(*members.get(lane)?)?,
+                let part = self.members(id).map(|members| members.get(lane).copied());
+                operands.push(match part {
+                    Some(part) => self.scalar(part?)?,
                     None => self.scalar(id)?,
                 });
             }
             let scalar = operation(opcode, kind, &operands)?;
-            let id = self.bound;
-            self.bound = self.bound.checked_add(1)?;
+            let id = self.fresh()?;
             let (opcode, words) = scalar.constant(component, id);
             self.made.push(Inst::new(inst.at, opcode, &words));
-            self.values.insert(id, Value::Scalar(scalar));
+            self.note(component, id, Value::Scalar(scalar));
             members.push(id);
         }
         Some(Value::Members(members))
@@ -386,7 +542,8 @@ fn operation(opcode: u32, kind: Kind, operands: &[Scalar]) -> Option<Scalar> {
     let sb = || other.map(Scalar::signed);
     let sa = a.signed();
     let width = u64::from(a.kind.bits());
-    let shift = || b().filter(|&by| by < width);
+    // What is undefined (a division by zero, a shift by the width or more) is what it is while a program runs.
+    let shift = || b().map(|by| by % width);
     let bits = match opcode {
         // OpUConvert, OpSConvert
         113 => a.bits,
@@ -409,13 +566,13 @@ fn operation(opcode: u32, kind: Kind, operands: &[Scalar]) -> Option<Scalar> {
         128 => a.bits.wrapping_add(b()?),
         130 => a.bits.wrapping_sub(b()?),
         132 => a.bits.wrapping_mul(b()?),
-        134 => a.bits.checked_div(b()?)?,
-        135 => sa.checked_div(sb()?)? as u64,
-        137 => a.bits.checked_rem(b()?)?,
-        138 => sa.checked_rem(sb()?)? as u64,
+        134 => a.bits.checked_div(b()?).unwrap_or(a.bits),
+        135 => sa.checked_div(sb()?).unwrap_or(sa) as u64,
+        137 => a.bits.checked_rem(b()?).unwrap_or(0),
+        138 => sa.checked_rem(sb()?).unwrap_or(0) as u64,
         139 => {
             let by = sb()?;
-            let rest = sa.checked_rem(by)?;
+            let rest = sa.checked_rem(by).unwrap_or(0);
             let other = rest != 0 && (rest < 0) != (by < 0);
             rest.wrapping_add(if other { by } else { 0 }) as u64
         }
@@ -463,9 +620,10 @@ fn workgroup_sizes(module: &mut Module, table: &Table) {
     let Some(id) = decorated.map(|inst| inst.operand(0)) else {
         return;
     };
-    let size: Option<Vec<u32>> = table
-        .members(id)
-        .and_then(|members| members.iter().map(|member| table.word(*member)).collect());
+    let size: Option<Vec<u32>> = table.values.get(&id).and_then(|value| match value {
+        Value::Members(members) => members.iter().map(|member| table.word(*member)).collect(),
+        Value::Scalar(_) | Value::Null => None,
+    });
     let Some(size) = size.filter(|size| size.len() == 3) else {
         return;
     };

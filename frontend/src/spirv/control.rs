@@ -1,5 +1,6 @@
 //! Entry points, inlined functions, and the tree of control flow.
 
+use super::module::Inst;
 use super::plan::{self, Case, List, Stmt};
 use super::pointers::Roots;
 use super::program::{Entry, Function, Id, Program, READING, op, span};
@@ -118,6 +119,8 @@ pub fn lower(
             false => Roots::default(),
         },
         takes_texels: program.insts.iter().any(|inst| op(inst) == Code::ImageTexelPointer),
+        taken: Map::default(),
+        inputs: None,
     };
     let mut lower = Lower::new(source, func, true, limits);
     if stage == Stage::Compute {
@@ -392,6 +395,21 @@ impl<'p> OfSpirv<'p> {
         Ok(Flow::Open)
     }
 
+    /// What a phi takes from a predecessor.
+    fn taken(&mut self, phi: &Inst, from: Id) -> Option<Id> {
+        /// Predecessors up to which they are looked through.
+        const FEW: usize = 16;
+        let mut pairs = phi.rest(2).chunks_exact(2);
+        if pairs.len() <= FEW {
+            return pairs.find(|pair| pair[1] == from).map(|pair| pair[0]);
+        }
+        let all = self.source.taken.entry(phi.operand(1)).or_insert_with(|| {
+            // Of two pairs of one predecessor the first counts.
+            pairs.rev().map(|pair| (pair[1], pair[0])).collect()
+        });
+        all.get(&from).copied()
+    }
+
     /// Stores what the phis of the blocks behind take.
     fn leave(&mut self, frame: &mut Frame<'p>, number: usize) -> Result<()> {
         let program = self.source.program;
@@ -418,12 +436,11 @@ impl<'p> OfSpirv<'p> {
                     Code::Line | Code::NoLine => continue,
                     _ => break,
                 }
-                let mut pairs = inst.rest(2).chunks_exact(2);
-                let Some(pair) = pairs.find(|pair| pair[1] == block.label) else {
+                let Some(taken) = self.taken(inst, block.label) else {
                     continue;
                 };
                 let variable = self.phi(frame, inst.operand(1), inst.operand(0))?;
-                let values = self.values(frame, pair[0])?;
+                let values = self.values(frame, taken)?;
                 self.store(&variable, &values)?;
             }
         }
@@ -643,7 +660,7 @@ impl<'p> OfSpirv<'p> {
                         return Err(Stop::invalid(message).at(span(inst)));
                     }
                     // Members stand before what they are members of.
-                    if program.inst(part).is_none_or(|made| made.at >= inst.at) {
+                    if program.order(part).is_none() || program.order(part) >= program.order(id) {
                         return Err(Stop::invalid(format!("%{part} is not a constant before"))
                             .at(span(inst)));
                     }
@@ -694,22 +711,26 @@ impl<'p> OfSpirv<'p> {
 
     fn bytes_into(&self, ty: u32, out: &mut Vec<bool>) -> Result<()> {
         let program = self.source.program;
+        let leaves = program.leaf_count(ty)?;
         match program.ty(ty)? {
+            _ if leaves == 0 => {}
             Ty::Struct(members) => {
-                for member in members {
-                    self.bytes_into(member.ty, out)?;
+                for &index in &program.inside(ty)?.filled {
+                    self.bytes_into(members[index as usize].ty, out)?;
                 }
             }
-            Ty::Array { of, length, .. } => {
-                for _ in 0..length.unwrap_or(0) {
-                    self.bytes_into(*of, out)?;
+            Ty::Array { of, .. } => {
+                let from = out.len();
+                self.bytes_into(*of, out)?;
+                let element = out.len() - from;
+                for _ in 1..leaves / element.max(1) {
+                    out.extend_from_within(from..from + element);
                 }
             }
             Ty::Scalar(scalar) | Ty::Vector(scalar, ..) | Ty::Matrix(scalar, ..) => {
-                let byte = is_byte(*scalar);
-                out.extend((0..program.leaf_count(ty)?).map(|_| byte));
+                out.extend(std::iter::repeat_n(is_byte(*scalar), leaves));
             }
-            _ => out.extend((0..program.leaf_count(ty)?).map(|_| false)),
+            _ => out.extend(std::iter::repeat_n(false, leaves)),
         }
         Ok(())
     }

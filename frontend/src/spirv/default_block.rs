@@ -33,13 +33,19 @@ impl Program<'_> {
     /// # Errors
     /// Uniforms of more than 2 GiB, and textures within structures.
     pub(super) fn lay_out_default_block(&mut self) -> Result<(), Stop> {
-        let (mut loose, mut unbound) = (Vec::new(), Vec::new());
+        let (mut loose, mut unbound, mut counters) = (Vec::new(), Vec::new(), Vec::new());
         let mut taken: Set<u32> = Set::default();
         for inst in self.insts.iter().take_while(|inst| op(inst) != Op::Function) {
             if op(inst) != Op::Variable {
                 continue;
             }
             let (pointer, id) = (inst.operand(0), inst.operand(1));
+            // A counter's binding counts buffers of counters alone.
+            if StorageClass::from_u32(inst.operand(2)) == Some(StorageClass::AtomicCounter) {
+                unbound.push((u32::MAX, id));
+                counters.push(pointer);
+                continue;
+            }
             let decorations = self.decorations(id);
             if decorations.set.unwrap_or(0) == 0 {
                 taken.extend(decorations.binding);
@@ -62,6 +68,9 @@ impl Program<'_> {
                 _ => {}
             }
         }
+        for pointer in counters {
+            self.lay_out_counters(pointer)?;
+        }
         loose.sort_unstable();
         let mut end = 0u64;
         let mut block = DefaultBlock::default();
@@ -81,10 +90,26 @@ impl Program<'_> {
         }
         block.size = end.next_multiple_of(4) as u32;
         let mut free = (0..u32::MAX).filter(|number| !taken.contains(number));
-        block.binding = free.next().unwrap_or(0);
+        if !block.offsets.is_empty() {
+            block.binding = free.next().unwrap_or(0);
+        }
         unbound.sort_unstable();
         block.bindings = unbound.into_iter().map(|(_, id)| id).zip(free).collect();
         self.default_block = block;
+        Ok(())
+    }
+
+    /// Gives arrays of counters strides: a counter is a word.
+    fn lay_out_counters(&mut self, pointer: Id) -> Result<(), Stop> {
+        let (_, mut ty) = self.pointee(pointer)?;
+        while let Ty::Array { of, length, stride } = *self.ty(ty)? {
+            if stride == 0 {
+                let each = self.count(of)?.0.saturating_mul(4);
+                let stride = u32::try_from(each).unwrap_or(u32::MAX);
+                self.set_type(ty, Ty::Array { of, length, stride });
+            }
+            ty = of;
+        }
         Ok(())
     }
 

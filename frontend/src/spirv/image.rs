@@ -264,13 +264,29 @@ impl<'p> OfSpirv<'p> {
             }
             _ => 0,
         };
+        let moved = match extra.offset {
+            Some(offset) if gather && image.dim != Dims::DimCube => {
+                let texels = self.numbers(frame, offset, false)?;
+                let computed = texels.iter().any(|&texel| self.func.as_const(texel).is_none());
+                computed.then_some(texels)
+            }
+            _ => None,
+        };
+        let offset = match moved {
+            Some(texels) => {
+                let place = &mut args[first..first + coords];
+                self.move_gather(texture, texture_element, place, &texels)?;
+                [0; 3]
+            }
+            None => self.offset(frame, extra.offset)?,
+        };
         let tex = TexOp {
             kind,
             texture,
             sampler: Some(sampler).into(),
             compare,
             component,
-            offset: self.offset(frame, extra.offset)?,
+            offset,
             projected: false,
         };
         if let Some(offsets) = extra.offsets {
@@ -344,7 +360,9 @@ impl<'p> OfSpirv<'p> {
         let mut texels = [0; 3];
         for (texel, &value) in texels.iter_mut().zip(values) {
             let Some(bits) = self.func.as_const(value) else {
-                return Err(Stop::unsupported("a texel offset that is not constant", READING));
+                return Err(Stop::invalid(
+                    "the offset in texels of what is no gather is not constant (Vulkan, VUID-StandaloneSpirv-Offset-04663)",
+                ));
             };
             let known = bits as u32 as i32;
             let small = i8::try_from(known).ok().filter(|small| TEXEL_OFFSETS.contains(small));

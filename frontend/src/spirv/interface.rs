@@ -9,14 +9,15 @@ use crate::Needs;
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
 use crate::lower::ballot::Mask;
 use crate::lower::entry::Distances;
+use crate::lower::frame::Base;
 use crate::lower::interpolate::{At, Interpolant};
 use crate::lower::located::Located;
 use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
-    Builtin, Imm, InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar, Stage,
-    Type,
+    Builtin, Imm, InputData, InputKind, Interpolation, Mem, Op, OutputKind, Sampling, Scalar,
+    Stage, Type,
 };
 use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
@@ -177,7 +178,7 @@ impl<'p> OfSpirv<'p> {
                 self.part(&mut parts, variable, member.ty, &all, location, &member.name, first)?;
             }
             if let (Some(at), false) = (location, built) {
-                next = Some(at.saturating_add(self.locations(member.ty)?));
+                next = Some(at.saturating_add(self.source.program.locations(member.ty)?));
             }
             first += program.leaf_count(member.ty)?;
         }
@@ -211,33 +212,12 @@ impl<'p> OfSpirv<'p> {
         if decorations.per_vertex {
             return Err(Stop::unsupported("per-vertex inputs", READING).needing(Needs::Corners));
         }
-        let needed = self.locations(ty)?;
+        let needed = self.source.program.locations(ty)?;
         if needed > MOST_LOCATIONS || location.saturating_add(needed) > MOST_LOCATIONS {
             return Err(too_many_locations(u64::from(location) + u64::from(needed)));
         }
         self.locate(parts, variable, ty, decorations, location, name, first)?;
         Ok(())
-    }
-
-    /// Locations that a type takes.
-    fn locations(&self, ty: Id) -> Result<u32> {
-        let program = self.source.program;
-        Ok(match program.ty(ty)? {
-            Ty::Struct(members) => {
-                let mut sum = 0u32;
-                for member in members {
-                    sum = sum.saturating_add(self.locations(member.ty)?);
-                }
-                sum
-            }
-            Ty::Matrix(scalar, rows, columns, _) if is_long(*scalar, *rows) => 2 * columns,
-            Ty::Matrix(_, _, columns, _) => *columns,
-            Ty::Vector(scalar, count, _) if is_long(*scalar, *count) => 2,
-            Ty::Array { of, length: Some(length), .. } => {
-                self.locations(*of)?.saturating_mul(*length)
-            }
-            _ => 1,
-        })
     }
 
     #[expect(clippy::too_many_arguments)]
@@ -252,6 +232,9 @@ impl<'p> OfSpirv<'p> {
         first: usize,
     ) -> Result<u32> {
         let program = self.source.program;
+        if program.locations(ty)? == 0 {
+            return Ok(location);
+        }
         match program.ty(ty)? {
             Ty::Scalar(scalar) | Ty::Vector(scalar, ..) => {
                 let mut scalar = *scalar;
@@ -375,6 +358,24 @@ impl<'p> OfSpirv<'p> {
         Ok(())
     }
 
+    /// The input whose memory this is.
+    fn input_in(&mut self, mem: Mem) -> Option<Id> {
+        let program = self.source.program;
+        let variables = &self.source.variables;
+        let inputs = self.source.inputs.get_or_insert_with(|| {
+            let class = |id| program.inst(id).map(|inst: &Inst| inst.operand(2));
+            let input = |id| class(id) == Some(StorageClass::Input as u32);
+            let inputs = variables.iter().filter(|(id, _)| input(**id));
+            inputs
+                .filter_map(|(&id, own)| match own.place.base {
+                    Base::Mem(mem) => Some((mem, id)),
+                    Base::Buffer(_) => None,
+                })
+                .collect()
+        });
+        inputs.get(&mem).copied()
+    }
+
     /// A part of an input at another place of the pixel.
     pub(super) fn interpolation(
         &mut self,
@@ -403,12 +404,10 @@ impl<'p> OfSpirv<'p> {
         if ty != inst.operand(0) || program.shape(ty)?.0.kind != ScalarKind::Float {
             return Err(Stop::invalid("what is interpolated has another type than the result"));
         }
-        let variable =
-            self.source.variables.iter().find(|(_, own)| own.place.base == pointer.place.base);
-        let variable = variable.map(|(&id, _)| id).filter(|&id| {
-            let class = program.inst(id).and_then(|inst| StorageClass::from_u32(inst.operand(2)));
-            class == Some(StorageClass::Input) && self.stage == Stage::Fragment
-        });
+        let variable = match pointer.place.base {
+            Base::Mem(mem) if self.stage == Stage::Fragment => self.input_in(mem),
+            _ => None,
+        };
         let Some(variable) = variable else {
             return Err(Stop::invalid(
                 "an input of a fragment shader is interpolated, or a part of one",
@@ -661,7 +660,7 @@ impl<'p> OfSpirv<'p> {
 }
 
 /// True for vectors of 64 bits that take two locations (Vulkan, location assignment).
-fn is_long(scalar: naga::Scalar, count: u32) -> bool {
+pub(super) fn is_long(scalar: naga::Scalar, count: u32) -> bool {
     scalar.width == 8 && count > 2
 }
 

@@ -319,7 +319,7 @@ impl<'p> OfSpirv<'p> {
             return Ok(stride);
         }
         let bytes = program.extent(far.ty, far.matrices)?.0;
-        let bytes = bytes.next_multiple_of(self.alignment(far.ty)?.max(1));
+        let bytes = bytes.next_multiple_of(self.source.program.alignment(far.ty)?.max(1));
         Ok(u32::try_from(bytes).unwrap_or(u32::MAX))
     }
 
@@ -374,7 +374,7 @@ impl<'p> OfSpirv<'p> {
         }
         let bytes = self.source.program.extent(far.ty, far.matrices)?.0;
         // Not more than the operand Aligned of any access must be: the largest scalar (Vulkan's rules for OpLoad and OpStore).
-        let align = self.widest(far.ty)?;
+        let align = self.source.program.widest(far.ty)?;
         let place = self.followed(far.words[2], bytes, align);
         Ok(Pointer { place, ty: far.ty, matrices: far.matrices })
     }

@@ -3,6 +3,7 @@
 use super::amd::Amd;
 use super::default_block::DefaultBlock;
 use super::module::{Inst, Module};
+use super::sizes::Sizes;
 use super::types::{Decorations, Image, Member, Ty};
 use super::{string, string_words};
 use crate::Needs;
@@ -146,8 +147,8 @@ pub struct Program<'a> {
     pub controls_floats: bool,
     /// Uniforms outside of blocks.
     pub default_block: DefaultBlock,
-    /// Scalars and dense bytes of types, as far as they were asked for.
-    pub counts: RefCell<Map<Id, (u64, u64)>>,
+    /// Sizes of types, as far as they were asked for.
+    pub(super) sizes: RefCell<Sizes>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -221,7 +222,7 @@ impl<'a> Program<'a> {
             forward: Set::default(),
             controls_floats: false,
             default_block: DefaultBlock::default(),
-            counts: RefCell::default(),
+            sizes: RefCell::default(),
         };
         program.declarations()?;
         program.lay_out_default_block()?;
@@ -260,6 +261,11 @@ impl<'a> Program<'a> {
     pub fn inst(&self, id: Id) -> Option<&'a Inst> {
         let made = *self.made.get(id as usize)?;
         self.insts.get(made as usize)
+    }
+
+    /// Which instruction of the module gives an id.
+    pub fn order(&self, id: Id) -> Option<u32> {
+        self.made.get(id as usize).copied().filter(|made| *made != NONE)
     }
 
     /// Names, decorations, types, constants, variables.

@@ -1,7 +1,6 @@
 //! Variables of a module: memory, and bindings.
 
 use super::default_block::NAME;
-use super::module::Inst;
 use super::program::{Function, Id, Program, READING, op, span};
 use super::types::{Image, Matrices, Ty};
 use super::{Bound, OfSpirv, Operand, Pointer};
@@ -11,11 +10,11 @@ use crate::lower::resource::{IMMEDIATE_GROUP, UNSIZED};
 use crate::lower::types::{Parts, held};
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
-use gpucc_ir::Set;
 use gpucc_ir::ssa::{
     Dim, ImageAccess, MemSpace, Op, Resource, ResourceData, ResourceKind, SampleType, Scalar,
     Stage, TexelFormat, Value,
 };
+use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
 use rspirv::spirv::{Dim as Dims, ImageFormat, Op as Code, StorageClass};
 
@@ -55,8 +54,16 @@ impl<'p> OfSpirv<'p> {
                 }
             }
         }
-        self.source.compared = variables_behind(program, &calls, pending);
-        self.source.texels = variables_behind(program, &calls, texels);
+        let mut arguments: Map<Id, Vec<Id>> = Map::default();
+        for call in calls {
+            let callee = program.function(call.operand(2));
+            let parameters = callee.map_or(&[][..], |callee| &callee.parameters);
+            for (&parameter, &argument) in parameters.iter().zip(call.rest(3)) {
+                arguments.entry(parameter).or_default().push(argument);
+            }
+        }
+        self.source.compared = variables_behind(program, &arguments, pending);
+        self.source.texels = variables_behind(program, &arguments, texels);
     }
 
     /// Makes the variable or binding of a global.
@@ -99,6 +106,7 @@ impl<'p> OfSpirv<'p> {
                 | StorageClass::PushConstant
                 | StorageClass::UniformConstant,
             ) => self.bind(id),
+            Some(StorageClass::AtomicCounter) => self.counter(id),
             Some(StorageClass::Input | StorageClass::Output) => {
                 let message = format!("%{id} is not in the entry point's interface");
                 Err(Stop::invalid(message))
@@ -150,6 +158,9 @@ impl<'p> OfSpirv<'p> {
     /// Zeroes memory; large arrays by a loop.
     fn zero_fill(&mut self, pointer: &Pointer) -> Result<()> {
         let program = self.source.program;
+        if program.dense_size(pointer.ty)? == 0 {
+            return Ok(());
+        }
         if program.dense_size(pointer.ty)? / 4 <= crate::lower::memory::FILL_STRAIGHT as u64 {
             let zeros = self.zeros(pointer.ty)?;
             return self.store(pointer, &zeros);
@@ -228,6 +239,30 @@ impl<'p> OfSpirv<'p> {
         let ty = type_of(id)?;
         let place = Place { offset, ..Place::buffer(resource, None) };
         let matrices = Matrices { stride: program.column_stride(ty), ..Matrices::default() };
+        self.source.variables.insert(id, Pointer { place, ty, matrices });
+        Ok(())
+    }
+
+    /// A counter of OpenGL, or an array of them: a buffer of its own.
+    fn counter(&mut self, id: Id) -> Result<()> {
+        let program = self.source.program;
+        let inst = program.inst(id).expect("it is a variable");
+        let (_, ty) = program.pointee(inst.operand(0))?;
+        let size = 4 * program.leaf_count(ty)? as u32;
+        let (scalar, mixed) = self.held(ty);
+        if (scalar, mixed) != (Scalar::U32, false) {
+            return Err(Stop::invalid("a counter is an unsigned integer of 32 bits"));
+        }
+        let binding = program.default_block.bindings.get(&id).copied().unwrap_or(0);
+        let name = program.name(id);
+        let text =
+            format!("the counter `{name}` is a buffer of its own: it gets binding {binding}");
+        self.notes.push(Diagnostic::note("binding", text).at(self.span, ""));
+        let access = READ_WRITE;
+        let kind = ResourceKind::Storage { size, stride: 0, access };
+        let data = ResourceData { group: 0, binding, name, kind, count: None, scalar, mixed };
+        let place = Place::buffer(self.func.resources.push(data), None);
+        let matrices = Matrices::default();
         self.source.variables.insert(id, Pointer { place, ty, matrices });
         Ok(())
     }
@@ -319,7 +354,7 @@ impl<'p> OfSpirv<'p> {
         let (bytes, stride) = program.extent(ty, Matrices::default())?;
         // Bytes are parts of words.
         let least = if program.has_bytes { 4 } else { 1 };
-        let size = span(bytes, self.alignment(ty)?.max(least))?;
+        let size = span(bytes, program.alignment(ty)?.max(least))?;
         let kind = program.decorations(ty);
         if class == StorageClass::PushConstant {
             return Ok(ResourceKind::Immediate { size });
@@ -345,35 +380,6 @@ impl<'p> OfSpirv<'p> {
             || !members.is_empty() && members.iter().all(|member| member.decorations.read_only);
         let access = ImageAccess { store: !read_only, ..READ_WRITE };
         Ok(ResourceKind::Storage { size, stride, access })
-    }
-
-    /// The alignment of a type, in bytes.
-    pub(super) fn alignment(&self, ty: Id) -> Result<u64> {
-        self.most(ty, |scalar, rows| u64::from(scalar.width) * u64::from(rows.next_power_of_two()))
-    }
-
-    /// Bytes of the largest scalar within a type: whatever the layout, its places are multiples of that.
-    pub(super) fn widest(&self, ty: Id) -> Result<u64> {
-        self.most(ty, |scalar, _| scalar.width.into())
-    }
-
-    /// The most of what scalars and the vectors of a type give, 8 for a pointer.
-    fn most(&self, ty: Id, of: fn(naga::Scalar, u32) -> u64) -> Result<u64> {
-        Ok(match self.source.program.ty(ty)? {
-            Ty::Scalar(scalar) => of(*scalar, 1),
-            Ty::Pointer(..) => 8,
-            Ty::Vector(scalar, count, _) => of(*scalar, *count),
-            Ty::Matrix(scalar, rows, ..) => of(*scalar, *rows),
-            Ty::Array { of: element, .. } => self.most(*element, of)?,
-            Ty::Struct(members) => {
-                let mut most = 1;
-                for member in members {
-                    most = self.most(member.ty, of)?.max(most);
-                }
-                most
-            }
-            _ => 1,
-        })
     }
 
     /// The first scalar of a block, and whether others stand beside it.
@@ -543,7 +549,11 @@ impl<'p> OfSpirv<'p> {
 }
 
 /// Variables that pointers, textures and samplers lead to.
-fn variables_behind(program: &Program<'_>, calls: &[&Inst], mut pending: Vec<Id>) -> Set<Id> {
+fn variables_behind(
+    program: &Program<'_>,
+    arguments: &Map<Id, Vec<Id>>,
+    mut pending: Vec<Id>,
+) -> Set<Id> {
     let (mut seen, mut found) = (Set::default(), Set::default());
     while let Some(id) = pending.pop() {
         let Some(inst) = program.inst(id).filter(|_| seen.insert(id)) else {
@@ -559,12 +569,7 @@ fn variables_behind(program: &Program<'_>, calls: &[&Inst], mut pending: Vec<Id>
             | Code::Image => pending.push(inst.operand(2)),
             Code::SampledImage => pending.extend([inst.operand(2), inst.operand(3)]),
             Code::FunctionParameter => {
-                for call in calls {
-                    let callee = program.function(call.operand(2));
-                    let position = callee
-                        .and_then(|callee| callee.parameters.iter().position(|&own| own == id));
-                    pending.extend(position.and_then(|at| call.rest(3).get(at)));
-                }
+                pending.extend(arguments.get(&id).into_iter().flatten().copied());
             }
             Code::Variable => {
                 found.insert(id);

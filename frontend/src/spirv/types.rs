@@ -2,8 +2,9 @@
 
 use super::pointers::WORDS;
 use super::program::{Id, Program};
+use super::sizes::at_most;
 use crate::Needs;
-use crate::lower::types::{Layout, Leaf, MAX_LEAVES, dense_bytes, width};
+use crate::lower::types::{Layout, Leaf, dense_bytes, width};
 use crate::stop::Stop;
 use gpucc_ir::ssa::Type;
 use rspirv::spirv::{BuiltIn, Decoration, Dim, StorageClass};
@@ -155,7 +156,7 @@ impl Ty {
 }
 
 /// How the scalars of matrices and of their columns lie, which the way to them decides.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Matrices {
     /// Bytes between columns, or between rows of a row-major matrix.
     pub stride: u32,
@@ -192,118 +193,6 @@ impl Program<'_> {
             Ty::Vector(scalar, count, _) => Ok((scalar, count as usize)),
             _ => Err(Stop::invalid(format!("%{ty} is neither a scalar nor a vector type"))),
         }
-    }
-
-    /// Scalars of a value of a type.
-    pub fn leaf_count(&self, ty: Id) -> Result<usize, Stop> {
-        let leaves = self.count(ty)?.0;
-        if leaves > MAX_LEAVES {
-            let hint = "index the variable instead of copying it whole";
-            return Err(Stop::limit("scalars of one value", leaves, MAX_LEAVES, hint));
-        }
-        Ok(leaves as usize)
-    }
-
-    /// Bytes of a type under [`Layout::Dense`], saturating.
-    pub fn dense_size(&self, ty: Id) -> Result<u64, Stop> {
-        Ok(self.count(ty)?.1)
-    }
-
-    /// Scalars and dense bytes, saturating. Types nest as deep as the module declares them.
-    fn count(&self, ty: Id) -> Result<(u64, u64), Stop> {
-        if let Some(&known) = self.counts.borrow().get(&ty) {
-            return Ok(known);
-        }
-        let of = |scalar, count: u32| (u64::from(count), u64::from(count) * dense_bytes(scalar));
-        let found = match self.ty(ty)? {
-            Ty::Scalar(scalar) => of(*scalar, 1),
-            Ty::Vector(scalar, count, _) => of(*scalar, *count),
-            Ty::Matrix(scalar, rows, columns, _) => of(*scalar, rows * columns),
-            Ty::Array { of, length: Some(length), .. } => {
-                let (leaves, dense) = self.count(*of)?;
-                let times = |n: u64| n.saturating_mul((*length).into());
-                (times(leaves), times(dense))
-            }
-            Ty::Struct(members) => {
-                let mut all = (0u64, 0u64);
-                for member in members {
-                    let (leaves, dense) = self.count(member.ty)?;
-                    all = (all.0.saturating_add(leaves), all.1.saturating_add(dense));
-                }
-                all
-            }
-            Ty::Pointer(StorageClass::PhysicalStorageBuffer, _) => (1, 8),
-            Ty::Pointer(..) if self.has_far => (WORDS as u64, 4 * WORDS as u64),
-            Ty::Pointer(..) => {
-                let what = "a pointer is a value, and the module does not declare VariablePointers";
-                return Err(Stop::invalid(what));
-            }
-            _ => return Err(Stop::invalid(format!("a value of the type %{ty} has no scalars"))),
-        };
-        self.counts.borrow_mut().insert(ty, found);
-        Ok(found)
-    }
-
-    /// Bytes from the start to the end of a type as a buffer holds it, a runtime array left out, and its stride.
-    pub fn extent(&self, ty: Id, matrices: Matrices) -> Result<(u64, u32), Stop> {
-        let end = |count: u32, stride: u32, last: u64| {
-            (u64::from(count.saturating_sub(1)) * u64::from(stride)).saturating_add(last)
-        };
-        Ok(match self.ty(ty)? {
-            Ty::Scalar(scalar) => (scalar.width.into(), 0),
-            Ty::Vector(scalar, count, _) => {
-                let stride = matrices.column.unwrap_or(scalar.width.into());
-                (end(*count, stride, scalar.width.into()), 0)
-            }
-            Ty::Matrix(scalar, rows, columns, _) => {
-                let (lines, across) = match matrices.row_major {
-                    true => (*rows, *columns),
-                    false => (*columns, *rows),
-                };
-                (end(lines, matrices.stride, u64::from(across) * u64::from(scalar.width)), 0)
-            }
-            Ty::Pointer(StorageClass::PhysicalStorageBuffer, _) => (8, 0),
-            Ty::Array { length: None, stride: 0, .. } => {
-                return Err(Stop::invalid(format!("the runtime array %{ty} has no ArrayStride")));
-            }
-            Ty::Array { of, length: Some(length), stride: 0 } => {
-                (end(*length, 0, self.extent(*of, matrices)?.0), 0)
-            }
-            Ty::Array { of, length, stride } => {
-                let bytes = self.extent(*of, matrices)?.0;
-                if bytes > u64::from(*stride) {
-                    let what = format!(
-                        "the elements of the array %{ty} overlap: they have {bytes} bytes, and its ArrayStride is {stride}"
-                    );
-                    return Err(Stop::invalid(what));
-                }
-                let most = i32::MAX as u64;
-                if u64::from(*stride) > most {
-                    let hint = "declare smaller elements";
-                    let what = "bytes of an element of an array";
-                    return Err(Stop::limit(what, (*stride).into(), most, hint));
-                }
-                // The last element takes its whole stride.
-                match length {
-                    Some(length) => (u64::from(*length) * u64::from(*stride), 0),
-                    None => (0, *stride),
-                }
-            }
-            Ty::Struct(members) => {
-                let (mut most, mut tail) = (0, 0);
-                for member in members {
-                    let offset = u64::from(member.decorations.offset.unwrap_or(0));
-                    let (bytes, stride) =
-                        self.extent(member.ty, Matrices::of(&member.decorations))?;
-                    if stride > 0 {
-                        tail = stride;
-                    }
-                    most = offset.saturating_add(bytes).max(most);
-                }
-                (most, tail)
-            }
-            _ => return Err(Stop::invalid(format!("the type %{ty} lies in no buffer"))),
-        })
     }
 
     /// The type of the elements of a vector, matrix or array, and how many there are.
@@ -356,11 +245,8 @@ impl Program<'_> {
         let offset = match layout {
             Layout::Host => member.decorations.offset.unwrap_or(0),
             Layout::Dense => {
-                let mut bytes = 0u64;
-                for member in &members[..index as usize] {
-                    bytes = bytes.saturating_add(self.dense_size(member.ty)?);
-                }
-                bytes.min(u64::from(u32::MAX)) as u32
+                let before = self.inside(ty)?.starts[index as usize].1;
+                before.min(u64::from(u32::MAX)) as u32
             }
         };
         Ok(Part { ty: member.ty, offset, matrices: Matrices::of(&member.decorations) })
@@ -372,11 +258,8 @@ impl Program<'_> {
         match self.ty(ty)? {
             Ty::Struct(members) => {
                 let member = members.get(index as usize).ok_or_else(beyond)?;
-                let mut start = 0;
-                for member in &members[..index as usize] {
-                    start += self.leaf_count(member.ty)?;
-                }
-                Ok((member.ty, start, self.leaf_count(member.ty)?))
+                let start = self.inside(ty)?.starts[index as usize].0;
+                Ok((member.ty, at_most(start)?, self.leaf_count(member.ty)?))
             }
             _ => {
                 let (of, length) = self.elements(ty)?;
@@ -420,19 +303,15 @@ impl Program<'_> {
                 }
                 out.push(Leaf { offset: base, ty: width(*scalar) });
             }
-            Ty::Struct(members) => {
-                let mut dense = 0u32;
-                for (index, member) in (0..).zip(members) {
-                    let (offset, matrices) = match layout {
-                        Layout::Dense => (dense, Matrices::default()),
-                        Layout::Host => {
-                            let part = self.member(ty, index, layout)?;
-                            (part.offset, part.matrices)
-                        }
-                    };
-                    let at = base.wrapping_add(offset);
-                    self.flatten_into(member.ty, layout, matrices, at, out)?;
-                    dense = dense.saturating_add(self.dense_size(member.ty)? as u32);
+            Ty::Struct(_) => {
+                // A member without scalars costs nothing, however often its structure stands within others.
+                for &index in &self.inside(ty)?.filled {
+                    let mut part = self.member(ty, index, layout)?;
+                    if layout == Layout::Dense {
+                        part.matrices = Matrices::default();
+                    }
+                    let at = base.wrapping_add(part.offset);
+                    self.flatten_into(part.ty, layout, part.matrices, at, out)?;
                 }
             }
             _ => {
@@ -440,6 +319,9 @@ impl Program<'_> {
                 let Some(length) = length else {
                     return Err(Stop::invalid("a runtime array is copied whole"));
                 };
+                if self.leaf_count(of)? == 0 {
+                    return Ok(());
+                }
                 let (stride, matrices) = self.stride(ty, layout, matrices)?;
                 for index in 0..length {
                     let at = base.wrapping_add(index.wrapping_mul(stride));

@@ -94,8 +94,8 @@ impl Lower<'_> {
             return Ok(());
         };
         if tex.kind == TexKind::QueryLevel {
-            // TEX_GRADIENT gives it where bit 12 (force_delta) is set, which Arm's v9 reserves: v10 has it.
-            return Err(self.not_yet("the level that a sampler would take"));
+            let message = "a level is queried behind the refusals".to_owned();
+            return Err(Failure::Internal { pass: "lower", message });
         }
         let operands = self.operands(inst, &tex);
         let (handle, wide) = self.texture_handle(&tex, &operands);
