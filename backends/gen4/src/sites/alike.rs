@@ -29,12 +29,12 @@ fn same_bits(word: &Decoded, opcode: Opcode, value: u32) -> bool {
     let absolute = sources.into_iter().flatten().any(|source| source.modifier & 1 == 1);
     use Opcode::{Add, And, Mov, Not, Or, Sel, Shl, Xor};
     let count = if opcode.shape() == Shape::Unary { 2 } else { 3 };
-    // Codes 0 and 1 are doublewords, 2 and 3 words.
-    let sized = |code: u32| (code < 4).then_some(code / 2);
+    // Codes 0 and 1 are doublewords, 2 and 3 words; 6 is a vector of words, of numbers alone.
+    let sized = |code: u32| (code < 4 || code == 6).then_some(if code < 2 { 0 } else { 1 });
     matches!(opcode, Add | And | Mov | Not | Or | Sel | Shl | Xor)
         && !absolute
         && !inst.flag(f::SATURATE)
-        && sized(value).is_some()
+        && value < 4
         && TYPES[..count].iter().all(|&id| sized(inst.get(id)) == sized(value))
 }
 
