@@ -125,10 +125,10 @@ fn never_saturates(word: &Decoded, opcode: Opcode) -> bool {
 pub fn both_fulfilled(word: &Decoded, known: (Set, bool), value: u32) -> bool {
     let inst = &word.inst;
     let (flag, zero) = known;
-    let fulfilled = |control: u32| match (control, zero) {
-        (0 | 1, _) => true,
-        (2 | 4 | 6 | 8 | 10, false) | (3 | 5 | 7 | 9 | 11, true) => true,
-        _ => false,
+    let fulfilled = |control: u32| {
+        let any = matches!((control, zero), (2 | 4 | 6 | 8 | 10, false));
+        let all = matches!((control, zero), (3 | 5 | 7 | 9 | 11, true));
+        control < 2 || any || all
     };
     inst.get(f::ACCESS_MODE) == 0
         && !inst.flag(f::MASK_CTRL)
