@@ -15,7 +15,7 @@ use std::path::Path;
 /// Inputs on which a broken program is compared, and their sizes: most flips show on the first, some only where an
 /// array ends before the invocations do or where their numbers need more than a byte, and some where a number falls
 /// on a boundary. The number of an input says how wild it is, so that all have the same seed.
-const INPUTS: [(u32, Sizes); 13] = [
+const INPUTS: [(u32, Sizes); 15] = [
     (1, SIZES),
     (8, SIZES),
     (4, sizes(4, [37, 37], 5)),
@@ -29,6 +29,9 @@ const INPUTS: [(u32, Sizes); 13] = [
     (16, sizes(16, [1024, 1024], 64)),
     (512, SIZES),
     (64, sizes(9, [100, 900], 48)),
+    // Workgroups beside and above each other.
+    (8, Sizes { groups: [2, 3, 1], ..SIZES }),
+    (2, Sizes { groups: [1, 2, 2], ..sizes(1, [256, 300], 24) }),
 ];
 
 /// Steps of one set of inputs: what a flipped field may take is all that bounds it.

@@ -5,6 +5,7 @@ mod chip;
 mod compute;
 mod depth;
 mod draw;
+mod entry;
 mod pixel;
 mod stored;
 mod surfaces;

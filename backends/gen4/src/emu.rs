@@ -14,6 +14,7 @@
 //! | `rows` | the elements of a source |
 //! | `value`, `float`, `alu` | elements, floats, and one channel's operation |
 //! | `register`, `control` | register files, hazards; masks and control flow |
+//! | `whole` | a program that is uploaded |
 //! | `thread`, `execute`, `send` | a thread: its steps, regions, messages |
 //! | `memory`, `surface`, `state` | memory with its caches; surface states; what commands have set |
 //! | `color` | blending, the depth buffer, and what they make of a pixel thread's payload |
@@ -47,6 +48,7 @@ mod tests;
 mod thread;
 mod undocumented;
 mod value;
+mod whole;
 
 pub use gpu::{Gpu, Object, Placed, Subspan};
 pub use memory::{Bytes, Memory, Refused, Through};
@@ -54,6 +56,7 @@ pub use message::{Message, Register, Reply, Sender, SharedFunctions, Unit};
 pub use rule::{Rule, Trap};
 pub use run::Run;
 pub use thread::{Start, Status, Thread};
+pub use whole::admit;
 
 /// The chip.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

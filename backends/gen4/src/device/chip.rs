@@ -1,7 +1,7 @@
 //! The emulated chip as a driver fills it: memory from the bottom up, and commands that are gathered and run.
 //! isa/gen4-pipeline.md 1.4.
 
-use crate::emu::{Gpu, Model, Refused, Run, Trap};
+use crate::emu::{Gpu, Model, Refused, Run, Trap, admit};
 use gpucc_emu::device::{Stop, bytes_of};
 use gpucc_ir::ssa::Span;
 use gpucc_ir::ssa::numerics::Perturbation;
@@ -32,6 +32,12 @@ pub struct Chip {
 fn stop((rule, detail): Refused) -> Stop {
     let message = format!("the memory of the chip: {rule}: {detail}");
     Stop::Illegal { rule: "the emulated machine".into(), message, span: Span::NONE }
+}
+
+/// A word of a program that is no instruction of the chip.
+fn refused(trap: Trap) -> Stop {
+    let message = format!("{} at byte {:#x}, which no run need reach", trap.detail, trap.offset);
+    Stop::Illegal { rule: trap.rule.to_string(), message, span: Span::NONE }
 }
 
 impl Chip {
@@ -114,6 +120,7 @@ impl Chip {
     /// # Errors
     /// As [`Chip::reserve`].
     pub fn put_program(&mut self, code: &[u8]) -> Result<u32, Stop> {
+        admit(self.model, code).map_err(refused)?;
         let len = u32::try_from(code.len()).ok().and_then(|len| len.checked_add(AHEAD));
         let len = len.ok_or_else(|| Stop::TooLarge("a program of 4 GB".into()))?;
         let address = self.map(len, ALIGNED)?;

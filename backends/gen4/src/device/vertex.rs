@@ -2,13 +2,14 @@
 
 use super::chip::Chip;
 use super::surfaces::{self, Tables};
-use super::{Machine, scratch};
+use super::{Machine, entry, scratch};
 use crate::describe::{ELEMENTS, VS};
 use crate::emu::Model;
 use crate::vue;
 use gpucc_emu::device::{Stop, VertexOut, VertexRun, bytes_of, words_of};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::driver::Step;
+use gpucc_ir::ssa::{Builtin, OutputKind};
 use gpucc_machine::described::{Attribute, AttributePlace, Memory, OutputPlace, Setting};
 use std::collections::BTreeMap;
 
@@ -137,12 +138,32 @@ impl Machine {
                 chip.gpu.vertex_threads(&fetched, run)
             })?;
             for (number, entry) in members.into_iter().zip(written) {
-                outs[number] = self.vertex(&words_of(&entry).collect::<Vec<u32>>());
+                let words: Vec<u32> = words_of(&entry).collect();
+                outs[number] = self.vertex(&words);
+                self.fixed(chip.model, &words, &outs[number])?;
             }
         }
         self.run(|run| chip.submit(run))?;
         tables.read_back(&mut chip, bindings)?;
         Ok(outs)
+    }
+
+    /// Looks at what no output says of an entry.
+    fn fixed(&self, model: Model, words: &[u32], out: &VertexOut) -> Result<(), Stop> {
+        let mut distances = BTreeMap::new();
+        let mut placed = false;
+        for (output, data) in &self.compiled.expanded.outputs {
+            let values = out[output.as_u32() as usize];
+            match data.kind {
+                OutputKind::Builtin(Builtin::Position) => placed = true,
+                OutputKind::Builtin(Builtin::ClipDistance(first)) => {
+                    distances.extend((first..first + data.components).zip(values));
+                }
+                _ => {}
+            }
+        }
+        let distances: Vec<u32> = distances.into_values().collect();
+        if placed { entry::check(model, words, &distances) } else { Ok(()) }
     }
 
     /// What an entry has for each output.

@@ -27,6 +27,8 @@ pub fn instruction(model: Model, inst: &Instruction) -> Result<(), Broken> {
         Opcode::Jmpi => jump(inst),
         Opcode::Do => {
             plain(inst)?;
+            absent(inst)?;
+            hold(inst.channels <= 16, Rule::BranchMode, "a loop of 32 channels")?;
             hold(inst.predicate == 0, Rule::Predicate, "do has no predicate")
         }
         Opcode::Wait => wait(inst),
@@ -83,13 +85,23 @@ fn is_ip(dst: &Destination, source: &Operand) -> bool {
     ip(dst.file, dst.place) && source
 }
 
+/// 11.10: an operand that an instruction does not have is null.
+fn absent(inst: &Instruction) -> Result<(), Broken> {
+    let bare = inst.dst.is_null() && sources(inst).next().is_none();
+    hold(bare, Rule::BranchOperands, "an operand that is not there is not null")
+}
+
 fn branch(model: Model, inst: &Instruction) -> Result<(), Broken> {
     plain(inst)?;
     hold(inst.channels <= 16, Rule::BranchMode, "a branch of 32 channels")?;
     let typed = matches!(inst.second, Operand::Number { ty: Type::D, .. });
     hold(typed, Rule::BranchOperands, "the distance of a branch is a D")?;
-    let operands = inst.opcode == Opcode::Endif || is_ip(&inst.dst, &inst.first);
-    hold(operands, Rule::BranchOperands, "the operands of a branch are ip")?;
+    if inst.opcode == Opcode::Endif {
+        absent(inst)?;
+    } else {
+        let operands = is_ip(&inst.dst, &inst.first);
+        hold(operands, Rule::BranchOperands, "the operands of a branch are ip")?;
+    }
     let (pops, predicated) = match inst.opcode {
         Opcode::Else | Opcode::Endif => (inst.pop == 1, false),
         // What a stack never holds is never popped. Table 11-16.

@@ -65,7 +65,7 @@ gpucc_emu::rules! {
     Modifier = "O8 the source modifiers are those of the instruction", "14.2";
     SelectBytes = "O9 sel writes no odd bytes", "14.2.43";
     // Control flow.
-    BranchOperands = "F1 a branch has ip as its operands and D as the type of its distance", "14.2";
+    BranchOperands = "F1 a branch has ip as its operands, do and endif have none, and D is the type of its distance", "11.10, 14.2";
     BranchMode = "F2 a branch is not compressed and its masks are those of all channels", "11.5.2, 14.2";
     PopCount = "F3 else and endif pop 1, and what leaves no loop pops nothing", "14.2";
     StackOverflow = "F4 the masks fit their stack", "11.3.4.9";

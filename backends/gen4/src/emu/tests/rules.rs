@@ -328,6 +328,24 @@ const CASES: &[Case] = &[
         "iff(8) Jump: 2;\nendif(8) Pop: 1;",
     ),
     (
+        Rule::BranchOperands,
+        I965,
+        "iff(8) Jump: 2;\nendif(8) Pop: 1 { align1 dst(m4<1>D) };",
+        "iff(8) Jump: 2;\nendif(8) Pop: 1;",
+    ),
+    (
+        Rule::BranchOperands,
+        I965,
+        "do(8) { align1 dst(m4<1>F) };\nbreak(8) Jump: 2;\nwhile(8) Jump: -1;",
+        "do(8);\nbreak(8) Jump: 2;\nwhile(8) Jump: -1;",
+    ),
+    (
+        Rule::BranchMode,
+        I965,
+        "do(32);\nbreak(16) Jump: 2;\nwhile(16) Jump: -1;",
+        "do(16);\nbreak(16) Jump: 2;\nwhile(16) Jump: -1;",
+    ),
+    (
         Rule::BranchMode,
         I965,
         "iff(8) Jump: 2 { align1 sechalf };\nendif(8) Pop: 1;",
