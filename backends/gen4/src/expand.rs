@@ -8,8 +8,8 @@ mod samples;
 mod texture;
 
 use gpucc_ir::driver::Effort;
-use gpucc_passes::runner::{cleans, required, step};
-use gpucc_passes::{Pass, Plan, Proof};
+use gpucc_passes::runner::{cleans, optional, required, step};
+use gpucc_passes::{Pass, Plan, Proof, float_range};
 pub use native::is_native;
 
 /// Passes of this machine alone.
@@ -47,9 +47,16 @@ const OWN: &[Pass] = &[
         "operations that the machine lacks become others",
         |func, ctx| gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics),
     ),
+    optional(
+        "decide_ranges",
+        Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
+        "comparisons that the ranges of floats decide are constants",
+        |func, _| float_range::decide(func),
+    ),
 ];
 
-/// What makes the reference for the bytes of SSA after the shared passes.
+/// What makes the reference for the bytes of SSA after the shared passes: every operation becomes a native one, and
+/// the source language's freedoms are used up.
 pub fn plan(effort: Effort) -> Plan {
     let steps = [
         "coarse_derivatives",
@@ -63,7 +70,37 @@ pub fn plan(effort: Effort) -> Plan {
     ];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();
     if effort > Effort::None {
-        steps.extend([step("gvn"), cleans("fold"), step("dce")]);
+        steps.extend([
+            step("gvn"),
+            step("relaxed_fold"),
+            step("decide_ranges"),
+            cleans("relaxed_fold"),
+            step("simplify"),
+            step("exits_to_guards"),
+            step("hoist"),
+            step("copy_prop"),
+            step("if_convert"),
+            step("relaxed_fold"),
+            step("gvn"),
+            cleans("relaxed_fold"),
+            step("dce"),
+        ]);
     }
     Plan { steps, own: OWN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plan;
+    use gpucc_ir::driver::Effort;
+
+    /// No number times 0 is left, nor a comparison that ranges decide, once somebody optimises.
+    #[test]
+    fn the_languages_freedoms_are_used_up() {
+        let has = |effort, name: &str| plan(effort).steps.iter().any(|step| step.name == name);
+        for name in ["relaxed_fold", "decide_ranges", "if_convert"] {
+            assert!(has(Effort::Full, name), "{name}");
+            assert!(!has(Effort::None, name), "{name}");
+        }
+    }
 }
