@@ -6,7 +6,7 @@ use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
 use crate::lower::{self, texture};
-use crate::{clean, describe, emit, forward, pack, regs};
+use crate::{clean, describe, emit, forward, pack, predicate, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::ssa::{Func, Span, Stage};
@@ -77,6 +77,9 @@ const PACK: &str = "pack_vectors";
 /// The step that writes message registers straight.
 const FORWARD: &str = "forward";
 
+/// The step that takes short branches out.
+const PREDICATE: &str = "predicate";
+
 /// What a caller may leave out behind the passes over SSA.
 pub fn machine_passes() -> Vec<Listed> {
     let listed = |name, doc| Listed { name, doc, required: false, proof: Proof::Exact, run: () };
@@ -85,6 +88,7 @@ pub fn machine_passes() -> Vec<Listed> {
         listed(CLEAN, "copies are forwarded, and what nobody reads goes"),
         listed(PACK, "single operations of vertices that are alike become one on four components"),
         listed(FORWARD, "what is made for a message alone is made in its register"),
+        listed(PREDICATE, "the words of short arms have a predicate in place of a branch"),
     ]
 }
 
@@ -162,6 +166,9 @@ fn of_width(
     limit.admit(u64::from(registers.scratch))?;
     if admits(request, FORWARD) {
         forward::forward(&mut func, abi);
+    }
+    if admits(request, PREDICATE) {
+        predicate::predicate(&mut func);
     }
     let emitted = emit::emit(&func, abi, chip.machine())?;
     judge(&emitted.code, chip)?;

@@ -133,7 +133,7 @@ fn sweep(func: &mut Func<Inst>, counts: &mut Counts) {
                 Inst::Compare(test) => flag = test.join.is_some(),
                 Inst::Truth { .. } => flag = false,
                 Inst::If { .. }
-                | Inst::While { flag: true }
+                | Inst::While { flag: Some(_) }
                 | Inst::Select { .. }
                 | Inst::Flagged { .. } => flag = true,
                 _ => {}

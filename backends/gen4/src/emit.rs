@@ -1,5 +1,6 @@
 //! Machine IR over physical registers becomes words, with the distances of branches. G45 vol. 4, chapters 13 and 14.
 
+mod math;
 mod sampler;
 pub mod vertex;
 
@@ -19,10 +20,8 @@ use smallvec::SmallVec;
 
 /// The message register of headers; m0 is the system routine's (isa/gen4.md 0.19).
 const HEADER: u8 = 1;
-/// That of extended math, which has no header.
-const MATH: u8 = 15;
-/// The first of two of a quotient's.
-const DIVISION: u8 = 14;
+/// The first of two of extended math's, which has no header.
+const MATH: u8 = 14;
 /// Codes of 16 channels, of eight, and of one. G45 vol. 4, 13.2.2, ExecSize.
 const SIXTEEN: u32 = 4;
 const EIGHT: u32 = 3;
@@ -73,6 +72,8 @@ struct Emit<'a> {
     /// A bit for each register that a word reads, and whether one names the pixels that live: what `begin` makes.
     read: u128,
     lives: bool,
+    /// The lanes of the flag alone, or those that it has not.
+    guard: Option<bool>,
     /// A write with commit may still be under way: it replies to the header that messages share.
     commits: bool,
     out: Emitted,
@@ -92,6 +93,7 @@ pub fn emit(func: &Func<Inst>, abi: &Abi, machine: Machine) -> Result<Emitted, F
         under_way: 0,
         read: 0,
         lives: false,
+        guard: None,
         commits: false,
         out,
     };
@@ -169,8 +171,7 @@ pub fn covered(register: u16, abi: &Abi) -> SmallVec<[u8; 2]> {
 pub fn messages(inst: &Inst, abi: &Abi) -> std::ops::Range<u8> {
     let rows = abi.rows();
     match inst {
-        Inst::Math { .. } => MATH..MATH + 1,
-        Inst::Divide { .. } => DIVISION..DIVISION + 2,
+        Inst::Math { .. } | Inst::Divide { .. } => MATH..MATH + 2,
         Inst::Read { .. } => HEADER..HEADER + 1 + rows,
         Inst::Write { .. } => HEADER..HEADER + 1 + 2 * rows,
         Inst::Sample { lookup, parameters, .. } => {
@@ -238,9 +239,10 @@ fn grf(register: u32, byte: u32, ty: Type, region: Region) -> Operand {
     Operand { file: File::Grf, ty, place: Place::Direct { register, byte }, region, modifier: 0 }
 }
 
-/// How many registers an operand has, of a word that the machine splits in two or not.
+/// How many registers an operand has, of a word that the machine splits in two or not: words side by side fill one.
 fn registers(operand: &Operand, twice: bool) -> u32 {
-    if twice && operand.region != SCALAR { 2 } else { 1 }
+    let one = operand.region == SCALAR || operand.region == LANES && operand.ty.bytes() == 2;
+    if twice && !one { 2 } else { 1 }
 }
 
 /// A source in a type.
@@ -302,6 +304,8 @@ struct How {
     size: Option<u32>,
     /// These eight lanes alone, by their number.
     part: Option<u32>,
+    /// A message of all 16 lanes that the machine sends in halves.
+    halves: bool,
     no_mask: bool,
     condition: u32,
     /// Predicated by the flag, or by its opposite.
@@ -326,6 +330,7 @@ impl Emit<'_> {
         let mut word = Word::usual(&OPS[opcode as usize]);
         let mut set = |id: FieldId, value: u32| word.set(id, value).map_err(internal);
         let (size, compression) = match (how.size, how.part) {
+            _ if how.halves => (SIXTEEN, COMPRESSED),
             (Some(size), _) => (size, 0),
             (None, Some(part)) => (EIGHT, part),
             (None, None) => {
@@ -340,7 +345,7 @@ impl Emit<'_> {
         if how.condition != 0 {
             set(f::COND_MODIFIER, how.condition)?;
         }
-        if let Some(inverse) = how.predicate {
+        if let Some(inverse) = how.predicate.or(self.guard.filter(|_| !how.no_mask)) {
             set(f::PRED_CTRL, 1)?;
             set(f::PRED_INV, inverse.into())?;
         }
@@ -481,7 +486,8 @@ impl Emit<'_> {
     ) -> Result<(), Failure> {
         self.out.sends += 1;
         // Words as the destination: the channels of all 16 lanes are enabled as theirs are. 14.2.44.
-        let all = self.abi.lanes == 16 && sending.size.is_none() && sending.part.is_none();
+        let whole = sending.size.is_none() && sending.part.is_none() && !sending.halves;
+        let all = self.abi.lanes == 16 && whole;
         let [dst, from] = match all {
             true => [dst, from].map(|operand| Operand { ty: Type::Uw, ..operand }),
             false => [dst, from],
@@ -504,7 +510,8 @@ impl Emit<'_> {
             }
         }
         let resolves = lands && self.machine == Machine::Gen4;
-        let reply = if lands { number..number + (descriptor >> 16 & 15) } else { 0..0 };
+        let replies = (descriptor >> 16 & 15) << u32::from(sending.halves);
+        let reply = if lands { number..number + replies } else { 0..0 };
         // The 965 does not check the destination of a message: it is read before and behind. 14.2.44, errata.
         for register in reply.clone() {
             if resolves || self.under_way >> (register & 127) & 1 == 1 {
@@ -620,29 +627,9 @@ impl Emit<'_> {
                 self.word(Opcode::Mul, usual, accumulator, &from)?;
                 self.word(Opcode::Mach, usual, into(File::Grf, general(*dst), *ty), &from)
             }
-            Inst::Math { dst, function, source: of } => {
-                let (dst, of) = (general(*dst), source(*of, Type::F));
-                self.parts(|emit, part, how| {
-                    let to = into(File::Grf, dst + part, Type::F);
-                    let From::Operand(from) = within(of, part) else {
-                        return Err(internal("a number goes to extended math"));
-                    };
-                    emit.send((MATH, how), to, from, 0x0111_0000 | *function as u32)
-                })
-            }
+            Inst::Math { dst, function, source } => self.math(*dst, *function, *source),
             Inst::Divide { dst, remainder, signed, numerator, denominator } => {
-                // The denominator first. isa/gen4.md 0.8; G45 vol. 4, 6.1.1.
-                let ty = if *signed { Type::D } else { Type::Ud };
-                let function = if *remainder { 0xd } else { 0xc } | u32::from(*signed) << 4;
-                let (dst, denominator) = (general(*dst), general(*denominator));
-                let numerator = source(*numerator, ty);
-                self.parts(|emit, part, how| {
-                    let second = into(File::Mrf, u32::from(DIVISION) + 1, ty);
-                    emit.word(Opcode::Mov, how, second, &[within(numerator, part)])?;
-                    let to = into(File::Grf, dst + part, ty);
-                    let from = grf(denominator + part, 0, ty, LANES);
-                    emit.send((DIVISION, how), to, from, 0x0121_0000 | function)
-                })
+                self.divide((*dst, *remainder, *signed), *numerator, *denominator)
             }
             Inst::Sample { dst, lookup, parameters } => self.sample(dst, lookup, parameters),
             Inst::Read { dst, address, offset, surface, .. } => {
@@ -703,7 +690,7 @@ impl Emit<'_> {
             }
             Inst::While { flag } => {
                 self.settle()?;
-                let how = if *flag { by(false) } else { usual };
+                let how = How { predicate: *flag, ..usual };
                 let at = self.branch(Opcode::While, how, 0)?;
                 let Some(Open::Loop { start, breaks }) = self.open.pop() else {
                     return Err(internal("`while` without `do`"));
@@ -719,6 +706,10 @@ impl Emit<'_> {
                     Open::If { .. } => None,
                 });
                 innermost.ok_or_else(|| internal("`break` without `do`"))?.push(at);
+                Ok(())
+            }
+            Inst::Guard(guard) => {
+                self.guard = *guard;
                 Ok(())
             }
             Inst::Advance { steps, bytes } => {
@@ -759,6 +750,13 @@ impl Emit<'_> {
                 let how = How { condition: Condition::NotEqual as u32, living: true, ..usual };
                 self.word(Opcode::Cmp, how, into(File::Arf, NULL, Type::Ud), &from)
             }
+            Inst::Keep(test) => {
+                let (condition, predicate) = (test.condition as u32, Some(false));
+                let how = How { condition, predicate, living: true, ..usual };
+                let from = [source(test.first, test.ty), source(test.second, test.ty)];
+                self.word(Opcode::Cmp, how, into(File::Arf, NULL, test.ty), &from)
+            }
+            Inst::DemoteBy(inverse) => self.demote_by(*inverse),
             Inst::Helper { dst } => {
                 let dst = into(File::Grf, general(*dst), Type::D);
                 self.word(Opcode::Mov, usual, dst, &[From::Number(1, Type::D)])?;
@@ -937,6 +935,21 @@ impl Emit<'_> {
                 None => Ok(()),
             }
         })
+    }
+
+    /// The flag's lanes live no longer, or those that it has not. Lanes that are not there have no bit among those that live.
+    fn demote_by(&mut self, inverse: bool) -> Result<(), Failure> {
+        let once = How { size: Some(ONE), no_mask: true, ..How::default() };
+        let flag = |byte: u32| {
+            let place = Place::Direct { register: FLAG, byte };
+            Operand { place, ..into(File::Arf, FLAG, Type::Uw) }
+        };
+        let read = |byte| From::Operand(Operand { region: SCALAR, ..flag(byte) });
+        if !inverse {
+            self.word(Opcode::Not, once, flag(0), &[read(0)])?;
+        }
+        self.lives = true;
+        self.word(Opcode::And, once, flag(2), &[read(2), read(0)])
     }
 
     /// A message to a target: r0 with the pixels that live, r1, four colours of all pixels, and where depth is computed the

@@ -4,7 +4,9 @@
 use crate::abi::Abi;
 use crate::emit::{covered, messages, payload};
 use crate::inst::{GPR, Inst, MESSAGE, Source, Src};
+use crate::isa::Machine;
 use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
+use smallvec::SmallVec;
 
 /// A bit for each general register.
 type Set = u128;
@@ -72,14 +74,29 @@ struct Made {
     reads: u32,
 }
 
-/// The register of a source that the step reads nowhere else and does nothing to.
-fn sole(inst: &Inst, source: usize) -> Option<Reg> {
+/// Sources of a message with the message registers that they go to.
+type Places = SmallVec<[(usize, u16); 4]>;
+
+/// The register of a source that the step does nothing to, and where the message wants it: nowhere else does the step read it.
+fn places(inst: &Inst, source: usize, registers: &[(usize, u16)]) -> Option<(Reg, Places)> {
     let sources = inst.sources();
     let found = sources.get(source)?;
-    let once = sources.iter().filter(|other| other.src == found.src).count() == 1;
-    match found.src {
-        Src::Reg(reg) if once && found.is_plain() => Some(reg),
-        _ => None,
+    let Src::Reg(reg) = found.src else { return None };
+    let same = |at: usize| sources.get(at).is_some_and(|other| other.src == found.src);
+    let all = (0..sources.len()).filter(|&at| same(at)).count();
+    let plain = (0..sources.len()).all(|at| !same(at) || sources[at].is_plain());
+    let places: Places = registers.iter().copied().filter(|&(at, _)| same(at)).collect();
+    // Components of a slot are taken together, from one register.
+    let apart = places.len() == 1 || places.iter().all(|&(_, register)| register >> 8 == 0);
+    (plain && apart && places.len() == all).then_some((reg, places))
+}
+
+/// One word makes the result, so that making it again costs no more than moving it.
+fn is_word(inst: &Inst, abi: &Abi) -> bool {
+    match inst {
+        Inst::Plane { .. } => abi.chip.machine() == Machine::G45,
+        Inst::Alu { .. } | Inst::Select { .. } => true,
+        _ => false,
     }
 }
 
@@ -153,7 +170,7 @@ fn forward_vectors(
     }
 }
 
-fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
+fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi) {
     let count = nodes.len();
     // What is alive behind each message.
     let mut live = out;
@@ -169,22 +186,27 @@ fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
     let mut made = [Made::default(); 128];
     // The step that wrote each component of each message register last.
     let mut last: [[Option<usize>; 4]; 16] = [[None; 4]; 16];
+    // Results that several registers of a message want are made once more for each, behind these steps.
+    let mut again: Vec<(usize, Inst)> = Vec::new();
     for at in 0..count {
         let registers = payload(&nodes[at].inst, abi);
         if !registers.is_empty() {
             let alive = behind.pop().map_or(!0, |(_, alive)| alive);
             let (read, _) = touched(&nodes[at].inst);
             forward_vectors(nodes, at, &made, alive, &mut last);
-            for (source, register) in registers {
-                let Some(reg) = sole(&nodes[at].inst, source) else { continue };
+            for &(source, first) in &registers {
+                let found = places(&nodes[at].inst, source, &registers);
+                let Some((reg, places)) = found else { continue };
                 let Some(cell) = reg.as_phys() else { continue };
                 let number = usize::from(cell.index & 127);
                 let (Some(by), 0) = (made[number].by, made[number].reads) else { continue };
-                let covered = covered(register, abi);
-                if !is_movable(&nodes[by].inst, register >> 8 != 0) {
+                let covered: SmallVec<[u8; 8]> =
+                    places.iter().flat_map(|&(_, register)| covered(register, abi)).collect();
+                let once = places.len() == 1 || is_word(&nodes[by].inst, abi);
+                if !once || !is_movable(&nodes[by].inst, first >> 8 != 0) {
                     continue;
                 }
-                let channels = if register >> 8 == 0 { 15 } else { register >> 8 };
+                let channels = if first >> 8 == 0 { 15 } else { first >> 8 };
                 let written = |channel: &usize| channels >> channel & 1 == 1;
                 let free = covered.iter().all(|&part| {
                     let last = &last[usize::from(part)];
@@ -193,14 +215,21 @@ fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
                 if alive >> number & 1 == 1 || read >> number & 1 == 0 || !free {
                     continue;
                 }
-                retarget(&mut nodes[by].inst, register);
+                for &(_, register) in places.iter().skip(1) {
+                    let mut other = nodes[by].inst.clone();
+                    retarget(&mut other, register);
+                    again.push((by, other));
+                }
+                retarget(&mut nodes[by].inst, first);
                 for part in covered {
                     for channel in (0..4).filter(written) {
                         last[usize::from(part)][channel] = Some(by);
                     }
                 }
-                if let Some(source) = nodes[at].inst.sources_mut().into_iter().nth(source) {
-                    source.src = Src::There;
+                for (number, source) in nodes[at].inst.sources_mut().into_iter().enumerate() {
+                    if places.iter().any(|&(place, _)| place == number) {
+                        source.src = Src::There;
+                    }
                 }
             }
         }
@@ -217,4 +246,23 @@ fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
             }
         }
     }
+    insert(nodes, again);
+}
+
+/// Puts each step behind the one of its number.
+fn insert(nodes: &mut Vec<mach::Node<Inst>>, mut steps: Vec<(usize, Inst)>) {
+    if steps.is_empty() {
+        return;
+    }
+    steps.sort_by_key(|&(at, _)| at);
+    let mut steps = steps.into_iter().peekable();
+    let mut all = Vec::with_capacity(nodes.len() + steps.len());
+    for (at, node) in nodes.drain(..).enumerate() {
+        let span = node.span;
+        all.push(node);
+        while let Some((_, inst)) = steps.next_if(|&(place, _)| place == at) {
+            all.push(mach::Node { inst, span });
+        }
+    }
+    *nodes = all;
 }

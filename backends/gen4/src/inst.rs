@@ -235,10 +235,12 @@ pub enum Inst {
     EndIf,
     /// A loop begins.
     Do,
-    /// Lanes that have not left go back to `Do`: those whose flag is set, where that counts.
-    While { flag: bool },
+    /// Lanes that have not left go back to `Do`: where that counts, those whose flag is set, or with true those whose flag is not.
+    While { flag: Option<bool> },
     /// Lanes leave the loop, out of so many `If`s.
     Break(u8),
+    /// What follows is for lanes whose flag is set alone, or with true for those whose flag is not; for all without one.
+    Guard(Option<bool>),
     /// The lanes are those of so many steps further on; `bytes`: so are their byte offsets.
     Advance { steps: i32, bytes: bool },
     /// The value of a plane at each pixel: register and first doubleword of its slopes.
@@ -249,6 +251,10 @@ pub enum Inst {
     Difference { dst: Reg, source: Reg, which: Difference },
     /// Lanes become helpers.
     Demote,
+    /// Lanes for which the test does not hold become helpers.
+    Keep(Test),
+    /// Lanes whose flag is set become helpers, or with true those whose flag is not; all of the thread's are there.
+    DemoteBy(bool),
     /// One in helpers, 0 elsewhere.
     Helper { dst: Reg },
     /// The pixels' colour goes to a target; the last write ends the thread.
@@ -338,7 +344,7 @@ macro_rules! visit {
                 src.$iter().for_each(|reg| each(reg, Role::Use));
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
             }
-            Inst::Compare(test) => {
+            Inst::Compare(test) | Inst::Keep(test) => {
                 test!(test);
             }
             Inst::Truth { dst, test } => {
@@ -411,7 +417,9 @@ macro_rules! visit {
             | Inst::While { .. }
             | Inst::Break(_)
             | Inst::Advance { .. }
+            | Inst::Guard(_)
             | Inst::Demote
+            | Inst::DemoteBy(_)
             | Inst::Entry { .. }
             | Inst::End => {}
         }
@@ -432,7 +440,7 @@ macro_rules! sources {
             Inst::Sample { parameters, .. } => parameters.$iter().collect(),
             Inst::Slot { values, .. } => values.$iter().collect(),
             Inst::Target { values, depth, .. } => values.$iter().chain(depth).collect(),
-            Inst::Compare(test) | Inst::Truth { test, .. } => {
+            Inst::Compare(test) | Inst::Keep(test) | Inst::Truth { test, .. } => {
                 SmallVec::from_iter([& $($mutable)? test.first, & $($mutable)? test.second])
             }
             Inst::Select { yes: first, no: second, .. }

@@ -20,6 +20,7 @@ mod lower;
 mod machine;
 mod numerics;
 mod pack;
+mod predicate;
 mod refuse;
 mod regs;
 mod sites;

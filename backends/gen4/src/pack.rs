@@ -211,7 +211,7 @@ fn choices(nodes: Vec<Node<Inst>>, single: &[bool]) -> Vec<Node<Inst>> {
         match &node.inst {
             Inst::Compare(test) => read = test.join.is_some(),
             Inst::Truth { .. } => read = false,
-            Inst::Flagged { .. } | Inst::If { .. } | Inst::While { flag: true } => read = true,
+            Inst::Flagged { .. } | Inst::If { .. } | Inst::While { flag: Some(_) } => read = true,
             Inst::Select { .. } => (read, behind) = (true, read),
             _ => {}
         }

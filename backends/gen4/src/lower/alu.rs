@@ -8,6 +8,7 @@ use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::Flags;
 use gpucc_ir::ssa::{InstData, Op, Type, Value};
+use gpucc_passes::float_range;
 
 /// The largest floats that integers of 32 bits hold: what conversions clamp to.
 const LARGEST_SIGNED: f32 = 2_147_483_520.0;
@@ -15,6 +16,8 @@ const LARGEST_SIGNED: f32 = 2_147_483_520.0;
 const LEAST: f32 = 1e-20;
 /// Operations behind one that may still change.
 const NEAR: usize = 32;
+/// Operations back that ranges of floats are asked for.
+const DEPTH: u32 = 4;
 const LARGEST_UNSIGNED: f32 = 4_294_967_040.0;
 
 impl Lower<'_> {
@@ -182,6 +185,15 @@ impl Lower<'_> {
                     Op::FToS => (Ty::D, LARGEST_SIGNED),
                     _ => (Ty::Ud, LARGEST_UNSIGNED),
                 };
+                // What is certainly a number and not larger is not clamped.
+                let bound = float_range::bounds(self.ssa, args[0], DEPTH);
+                if bound.is_some_and(|(_, most)| most <= largest) {
+                    let source = self.float(args[0]);
+                    let source = self.no_number(source);
+                    let dst = self.define(result);
+                    self.convert(Opcode::Mov, to, dst, Ty::F, &[source]);
+                    return Ok(());
+                }
                 let source = self.source(args[0]);
                 let first = self.no_number(source);
                 let second = Source::from(Src::Bits(largest.to_bits()));
@@ -348,7 +360,8 @@ impl Lower<'_> {
     }
 
     fn math(&mut self, data: &InstData, function: Function) {
-        let source = self.source(data.args[0]);
+        // The message's own move takes signs and magnitudes (isa/gen4.md 1.8).
+        let source = self.float(data.args[0]);
         let source = self.no_number(source);
         let dst = self.define(data.results[0]);
         self.push(Inst::Math { dst: dst.into(), function, source });

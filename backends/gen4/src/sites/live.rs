@@ -86,7 +86,7 @@ pub fn written(word: &Decoded) -> Set {
     let Place::Direct { register, .. } = dst.place else { return Set::ALL };
     let rows = 1 + u32::from(is_compressed(word));
     set.with(match (dst.file, opcode.shape()) {
-        (File::Grf, Shape::Send) => general(register, lengths(word).1),
+        (File::Grf, Shape::Send) => general(register, rows * lengths(word).1),
         (File::Grf, _) => general(register, rows),
         (File::Mrf, _) if register & COMPR4 != 0 => {
             message(register, 1).with(message(register + 4, 1))
@@ -126,15 +126,16 @@ fn read(word: &Decoded) -> Set {
     if opcode.shape() == Shape::Special {
         return set;
     }
+    let rows = 1 + u32::from(is_compressed(word));
     if inst.get(f::PRED_CTRL) != 0 {
         set = if inst.get(f::PRED_CTRL) == 1 { flag(word) } else { Set { flags: 3, ..set } };
     }
     if opcode.shape() == Shape::Send {
-        set = set.with(message(inst.get(f::MRF), lengths(word).0));
+        set = set.with(message(inst.get(f::MRF), rows * lengths(word).0));
     }
     for source in [word.operands.src0, word.operands.src1].into_iter().flatten() {
         let Place::Direct { register, .. } = source.place else { return Set::ALL };
-        let single = opcode.shape() == Shape::Send
+        let single = opcode.shape() == Shape::Send && rows == 1
             || matches!(source.region, Region::Rows { vertical: 0, horizontal: 0, .. });
         set = set.with(match source.file {
             File::Grf if single => general(register, 1),
