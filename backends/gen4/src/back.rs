@@ -6,7 +6,7 @@ use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
 use crate::lower::{self, texture};
-use crate::{clean, describe, emit, forward, pack, predicate, regs};
+use crate::{clean, describe, emit, forward, pack, predicate, regs, when};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::ssa::{Func, Span, Stage};
@@ -72,6 +72,8 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
 const SIXTEEN: &str = "sixteen_lanes";
 /// The step that drops what nobody reads.
 const CLEAN: &str = "clean";
+/// The step that predicates words whose results are chosen.
+const WHEN: &str = "when";
 /// The step that makes vectors of what is alike in two vertices.
 const PACK: &str = "pack_vectors";
 /// The step that writes message registers straight.
@@ -86,6 +88,10 @@ pub fn machine_passes() -> Vec<Listed> {
     vec![
         listed(SIXTEEN, "a step has 16 lanes where all that lives fits the registers"),
         listed(CLEAN, "copies are forwarded, and what nobody reads goes"),
+        listed(
+            WHEN,
+            "a choice between a value and what one word makes is that word with a predicate",
+        ),
         listed(PACK, "single operations of vertices that are alike become one on four components"),
         listed(FORWARD, "what is made for a message alone is made in its register"),
         listed(PREDICATE, "the words of short arms have a predicate in place of a branch"),
@@ -146,6 +152,10 @@ fn of_width(
     let mut func = lowered.func;
     if admits(request, CLEAN) {
         clean::clean(&mut func);
+    }
+    // Vertices have choices on vectors.
+    if !abi.is_vertex() && admits(request, WHEN) {
+        when::when(&mut func);
     }
     if abi.is_vertex() && admits(request, PACK) {
         pack::pack(&mut func, abi.lane_offsets());

@@ -8,7 +8,7 @@ use gpucc_ir::mach::{self, Func, Inst as _, Reg, Role, VReg};
 /// What registers are, by their numbers.
 pub struct Counts {
     pub definitions: Vec<u32>,
-    uses: Vec<u32>,
+    pub uses: Vec<u32>,
 }
 
 /// Forwards copies, then drops what nobody reads.
@@ -90,6 +90,7 @@ fn is_pure(inst: &Inst) -> bool {
             | Inst::Truth { .. }
             | Inst::Flagged { .. }
             | Inst::Select { .. }
+            | Inst::When { .. }
             | Inst::Product { .. }
             | Inst::ProductHigh { .. }
             | Inst::Math { .. }
@@ -135,6 +136,7 @@ fn sweep(func: &mut Func<Inst>, counts: &mut Counts) {
                 Inst::If { .. }
                 | Inst::While { flag: Some(_) }
                 | Inst::Select { .. }
+                | Inst::When { .. }
                 | Inst::Flagged { .. } => flag = true,
                 _ => {}
             }

@@ -209,7 +209,7 @@ fn swizzled(of: Source, ty: Type) -> From {
         Src::Fixed(register) => rows(register, 0, 3, 0),
         Src::Reg(reg) => rows(general(reg) as u8, 0, 3, 0),
         Src::Part { reg, component } => rows(general(reg) as u8, 0, 3, component),
-        Src::Bits(_) | Src::Floats(_) | Src::There => source(of, ty),
+        Src::Bits(_) | Src::Floats(_) | Src::There | Src::Free => source(of, ty),
     }
 }
 
@@ -255,7 +255,7 @@ fn source(source: Source, ty: Type) -> From {
         Src::Part { reg, component } => grf(general(reg), 4 * u32::from(component), ty, PAIR),
         Src::Bits(bits) => return From::Number(bits, ty),
         Src::Floats(floats) => return From::Number(floats, Type::Vf),
-        Src::There => into(File::Arf, NULL, ty),
+        Src::There | Src::Free => into(File::Arf, NULL, ty),
     };
     let modifier = u32::from(source.absolute) | u32::from(source.negate) << 1;
     From::Operand(Operand { modifier, ..operand })
@@ -293,7 +293,7 @@ fn half(of: Source, high: bool) -> From {
         Src::Bits(bits) | Src::Floats(bits) => {
             return From::Number(if high { bits >> 16 } else { bits & 0xffff }, Type::Uw);
         }
-        Src::There => into(File::Arf, NULL, Type::Uw),
+        Src::There | Src::Free => into(File::Arf, NULL, Type::Uw),
     })
 }
 
@@ -578,6 +578,11 @@ impl Emit<'_> {
                     sources.iter().map(|&of| form(of, *from)).collect();
                 self.word(*opcode, usual, dst, &sources)?;
                 if masked { self.align16() } else { Ok(()) }
+            }
+            Inst::When { inverse, opcode, to, dst, from, sources, .. } => {
+                let sources: SmallVec<[From; 2]> =
+                    sources.iter().map(|&of| source(of, *from)).collect();
+                self.word(*opcode, by(*inverse), result(*dst, *to), &sources)
             }
             Inst::Vector { .. } => self.vector(inst),
             Inst::Choose { .. } => self.choose(inst),

@@ -3,7 +3,7 @@
 
 use crate::abi::Abi;
 use crate::emit::{covered, messages, payload};
-use crate::inst::{GPR, Inst, MESSAGE, Source, Src};
+use crate::inst::{GPR, Inst, MESSAGE, Source, Src, Swizzled};
 use crate::isa::Machine;
 use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
 use smallvec::SmallVec;
@@ -86,9 +86,7 @@ fn places(inst: &Inst, source: usize, registers: &[(usize, u16)]) -> Option<(Reg
     let all = (0..sources.len()).filter(|&at| same(at)).count();
     let plain = (0..sources.len()).all(|at| !same(at) || sources[at].is_plain());
     let places: Places = registers.iter().copied().filter(|&(at, _)| same(at)).collect();
-    // Components of a slot are taken together, from one register.
-    let apart = places.len() == 1 || places.iter().all(|&(_, register)| register >> 8 == 0);
-    (plain && apart && places.len() == all).then_some((reg, places))
+    (plain && places.len() == all).then_some((reg, places))
 }
 
 /// One word makes the result, so that making it again costs no more than moving it.
@@ -121,6 +119,23 @@ fn is_movable(inst: &Inst, components: bool) -> bool {
     }
 }
 
+/// A vector has in one component what it has in another.
+fn repeat(inst: &mut Inst, of: usize, to: usize) {
+    let sources: &mut [Swizzled] = match inst {
+        Inst::Vector { sources, .. } => sources,
+        Inst::Choose { sources, .. } => sources,
+        _ => return,
+    };
+    for source in sources {
+        source.select =
+            source.select & !(3 << (2 * to)) | (source.select >> (2 * of) & 3) << (2 * to);
+        if let Src::Floats(floats) = &mut source.of.src {
+            let byte = *floats >> (8 * of) & 0xff;
+            *floats = *floats & !(0xff << (8 * to)) | byte << (8 * to);
+        }
+    }
+}
+
 /// Vectors whose components stand in a slot as they are, and nowhere else, are made there.
 fn forward_vectors(
     nodes: &mut [mach::Node<Inst>],
@@ -129,9 +144,9 @@ fn forward_vectors(
     alive: Set,
     last: &mut [[Option<usize>; 4]; 16],
 ) {
-    let Inst::Slot { values, message } = &nodes[at].inst else { return };
-    let (values, register) = (*values, *message);
     for first in 0..4 {
+        let Inst::Slot { values, message } = &nodes[at].inst else { return };
+        let (values, register) = (*values, *message);
         let Src::Part { reg, .. } = values[first].src else { continue };
         let Some(cell) = reg.as_phys() else { continue };
         let number = usize::from(cell.index & 127);
@@ -144,12 +159,20 @@ fn forward_vectors(
             let same = Src::Part { reg, component: component as u8 };
             values[component].src == same && values[component].is_plain()
         };
-        let taken: Vec<usize> = (0..4).filter(|&component| of(&values[component])).collect();
+        let mut taken: Vec<usize> = (0..4).filter(|&component| of(&values[component])).collect();
         let last = &mut last[usize::from(register & 15)];
         let free = taken.iter().all(|&component| last[component].is_none_or(|at| at < by));
         if alive >> number & 1 == 1 || !free || !taken.iter().all(|&component| fits(component)) {
             continue;
         }
+        let open = (0..4).filter(|&component| {
+            values[component].src == Src::Free && last[component].is_none_or(|at| at < by)
+        });
+        let open: Vec<usize> = open.collect();
+        for &component in &open {
+            repeat(&mut nodes[by].inst, taken[0], component);
+        }
+        taken.extend(open);
         let mut mask = 0;
         for &component in &taken {
             last[component] = Some(by);
@@ -196,17 +219,27 @@ fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi) {
             forward_vectors(nodes, at, &made, alive, &mut last);
             for &(source, first) in &registers {
                 let found = places(&nodes[at].inst, source, &registers);
-                let Some((reg, places)) = found else { continue };
+                let Some((reg, mut places)) = found else { continue };
+                // Components of a slot are written together, and what nobody reads with them.
+                let slot = first >> 8 != 0;
+                let mut first = first;
+                if slot {
+                    let sources = nodes[at].inst.sources();
+                    let free = |at: &usize| sources.get(*at).is_some_and(|of| of.src == Src::Free);
+                    let taken = registers.iter().copied().filter(|(at, _)| free(at));
+                    places.extend(taken.collect::<Places>());
+                    first = places.iter().fold(0, |all, &(_, register)| all | register);
+                }
                 let Some(cell) = reg.as_phys() else { continue };
                 let number = usize::from(cell.index & 127);
                 let (Some(by), 0) = (made[number].by, made[number].reads) else { continue };
                 let covered: SmallVec<[u8; 8]> =
                     places.iter().flat_map(|&(_, register)| covered(register, abi)).collect();
-                let once = places.len() == 1 || is_word(&nodes[by].inst, abi);
-                if !once || !is_movable(&nodes[by].inst, first >> 8 != 0) {
+                let once = slot || places.len() == 1 || is_word(&nodes[by].inst, abi);
+                if !once || !is_movable(&nodes[by].inst, slot) {
                     continue;
                 }
-                let channels = if first >> 8 == 0 { 15 } else { first >> 8 };
+                let channels = if slot { first >> 8 } else { 15 };
                 let written = |channel: &usize| channels >> channel & 1 == 1;
                 let free = covered.iter().all(|&part| {
                     let last = &last[usize::from(part)];
@@ -215,7 +248,7 @@ fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi) {
                 if alive >> number & 1 == 1 || read >> number & 1 == 0 || !free {
                     continue;
                 }
-                for &(_, register) in places.iter().skip(1) {
+                for &(_, register) in places.iter().skip(if slot { places.len() } else { 1 }) {
                     let mut other = nodes[by].inst.clone();
                     retarget(&mut other, register);
                     again.push((by, other));

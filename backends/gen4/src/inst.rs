@@ -61,6 +61,8 @@ pub enum Src {
     Floats(u32),
     /// What stands in the message's register already.
     There,
+    /// Anything: a component of a slot that nobody reads.
+    Free,
 }
 
 /// A source with what is done to it.
@@ -212,6 +214,16 @@ pub enum Inst {
     Flagged { dst: Reg, inverse: bool },
     /// `yes` where the flag is set, or its opposite, else `no`. `yes` is no number.
     Select { dst: Reg, inverse: bool, yes: Source, no: Source },
+    /// One word as [`Inst::Alu`] has it where the flag is set, or its opposite; elsewhere `dst` is what `keep` was.
+    When {
+        inverse: bool,
+        opcode: Opcode,
+        to: Type,
+        dst: Reg,
+        from: Type,
+        sources: SmallVec<[Source; 2]>,
+        keep: Reg,
+    },
     /// The low half of a product of doublewords; `dst` and `high` are written before the factors are read for the last time.
     Product { dst: Reg, high: Reg, first: Source, second: Source },
     /// The high half.
@@ -356,6 +368,13 @@ macro_rules! visit {
                 source!(no);
                 each(dst, Role::Def);
             }
+            Inst::When { dst, sources, keep, .. } => {
+                for source in sources.$iter() {
+                    source!(source);
+                }
+                each(keep, Role::Use);
+                each(dst, Role::Def);
+            }
             Inst::Product { dst, high, first, second } => {
                 source!(first);
                 source!(second);
@@ -430,7 +449,7 @@ macro_rules! visit {
 macro_rules! sources {
     ($self:expr, $iter:ident $(, $mutable:tt)?) => {
         match $self {
-            Inst::Alu { sources, .. } => sources.$iter().collect(),
+            Inst::Alu { sources, .. } | Inst::When { sources, .. } => sources.$iter().collect(),
             Inst::Choose { sources, .. } => {
                 sources.$iter().map(|source| & $($mutable)? source.of).collect()
             }
@@ -478,13 +497,19 @@ impl Inst {
 impl mach::Inst for Inst {
     fn operands(&self, visit: &mut dyn FnMut(Operand)) {
         let side_by_side = matches!(self, Inst::Sample { .. });
-        let mut offset = 0;
+        let kept = matches!(self, Inst::When { .. });
+        let (mut offset, mut visited) = (0, 0u8);
         let each = &mut |reg: &Reg, role: Role| {
             let mut operand = Operand { role, ..Operand::use_of(*reg) };
             if side_by_side && role.is_def() {
                 operand = operand.with(Relation::Group { set: 0, offset });
                 offset += 1;
             }
+            // What is kept stands before.
+            if kept && role.is_def() {
+                operand = operand.with(Relation::Tied(visited - 1));
+            }
+            visited = visited.saturating_add(1);
             visit(operand);
         };
         visit!(self, each, iter);

@@ -27,5 +27,6 @@ mod sites;
 mod steps;
 mod target;
 mod vue;
+mod when;
 
 pub use machine::{G45, GEN4};

@@ -427,7 +427,9 @@ impl Segment<'_> {
                     Base::Lanes(reg.map_or(u32::MAX, |reg| index(reg) as u32))
                 }
             },
-            Src::Fixed(_) | Src::Part { .. } | Src::Floats(_) | Src::There => Base::Lanes(u32::MAX),
+            Src::Fixed(_) | Src::Part { .. } | Src::Floats(_) | Src::There | Src::Free => {
+                Base::Lanes(u32::MAX)
+            }
         }
     }
 

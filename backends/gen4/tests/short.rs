@@ -21,7 +21,11 @@ fn words(machine: Machine, body: &str) -> Vec<String> {
           yield
         }}"
     );
-    let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    of_text(machine, &text)
+}
+
+fn of_text(machine: Machine, text: &str) -> Vec<String> {
+    let module = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (member, chip) = match machine {
         Machine::G45 => (&G45, "g45"),
         Machine::Gen4 => (&GEN4, "i965"),
@@ -178,4 +182,68 @@ fn pixels_are_discarded_by_the_comparison() {
     let lines = discard("%8: b1 = flt %0, %1\n%9: b1 = not %8");
     assert_eq!(count(&lines, "(+f0.1) cmp.l.f0.1(16)"), 1, "{lines:#?}");
     assert_eq!(count(&lines, "endif(16)"), 0, "{lines:#?}");
+}
+
+/// The word itself is predicated, where the other value is read no more.
+#[test]
+fn a_choice_of_what_one_word_makes_is_that_word() {
+    let choose = |after: &str| {
+        words(
+            Machine::G45,
+            &format!(
+                "%2: b32 = fmul %0, %1
+                 %3: b32 = fadd %2, %1
+                 %4: b1 = flt %0, %1
+                 %5: b32 = select %4, %3, %2
+                 %6: b32 = fmul %5, %5
+                 output out0.0, %6
+                 {after}"
+            ),
+        )
+    };
+    let lines = choose("");
+    assert_eq!(count(&lines, "(+f0.0) add(16)"), 1, "{lines:#?}");
+    assert_eq!(count(&lines, "sel(16)"), 0, "{lines:#?}");
+    // What is read further on is chosen.
+    assert_eq!(count(&choose("output out0.1, %2"), "sel(16)"), 1);
+}
+
+/// A vertex with an output of two components has four slots, the one with a position alone three; nothing is written of a slot
+/// or component that nobody reads.
+#[test]
+fn what_a_vertex_does_not_have_is_not_written() {
+    let vertex = |declared: &str, body: &str| {
+        of_text(
+            Machine::G45,
+            &format!(
+                "func \"one\" vertex {{
+                  in0 = \"a\" f32 x 4 location 0 perspective center
+                  out0 = \"\" f32 x 4 builtin position
+                  {declared}
+                }} body {{
+                  %0: b32 = input in0.0
+                  %1: b32 = input in0.1
+                  %2: b32 = input in0.2
+                  %3: b32 = input in0.3
+                  output out0.0, %0
+                  output out0.1, %1
+                  output out0.2, %2
+                  output out0.3, %3
+                  {body}
+                  yield
+                }}"
+            ),
+        )
+    };
+    // Header, the inverse and three products and the inverse itself, position, message.
+    assert_eq!(vertex("", "").len(), 6);
+    let pair = "out1 = \"\" f32 x 2 location 0 perspective";
+    let moved = vertex(pair, "output out1.0, %0\noutput out1.1, %1");
+    assert_eq!(moved.len(), 7, "{moved:#?}");
+    let made = vertex(
+        pair,
+        "%4: b32 = fmul %0, %0\n%5: b32 = fmul %1, %1\noutput out1.0, %4\noutput out1.1, %5",
+    );
+    assert_eq!(made.len(), 7, "{made:#?}");
+    assert_eq!(count(&made, "mul(8) m7<1>F g"), 1, "{made:#?}");
 }

@@ -41,19 +41,19 @@ pub fn rounded(b: &mut Builder, data: &InstData) -> Value {
 }
 
 /// x / y within 2 units for |y| in 2^-126..=2^126; WGSL's bound is 2.5. The reciprocal is off by a unit, which is less than two of
-/// the quotient's, and the product toward zero by another. The next float q' is right or too small where |q' y|, rounded toward
-/// zero, is below |x|: then it stands in for the quotient q, which is more than a unit too small. q (1 + 2^-23) toward zero is
-/// q', and keeps zeros and infinities.
+/// the quotient's, and the product q toward zero by another: q is less than 3 too small, or less than 2 too large. It is too small
+/// where |q y|, rounded toward zero, is below |x|, which is a float: then the next float, less than 2 too small or one too large,
+/// stands in for it. q (1 + 2^-23) toward zero is that float, and keeps zeros and infinities.
 pub fn quotient(b: &mut Builder, data: &InstData) -> Value {
     let (x, y) = (data.args[0], data.args[1]);
     let reciprocal = b.op1(Op::FRcp, y);
     let quotient = b.op2(Op::FMul, x, reciprocal);
+    let product = b.op2(Op::FMul, quotient, y);
+    let (product, size) = (b.op1(Op::FAbs, product), b.op1(Op::FAbs, x));
+    let below = b.op2(Op::FLt, product, size);
     let above = b.f32(1.0 + f32::EPSILON);
     let next = b.op2(Op::FMul, quotient, above);
-    let product = b.op2(Op::FMul, next, y);
-    let (product, size) = (b.op1(Op::FAbs, product), b.op1(Op::FAbs, x));
-    let fits = b.op2(Op::FLt, product, size);
-    b.select(fits, next, quotient)
+    b.select(below, next, quotient)
 }
 
 /// x / c becomes x r for a number c, r the reciprocal of c or the next float away from zero: r is less than a unit too large, so
