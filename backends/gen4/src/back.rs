@@ -6,7 +6,7 @@ use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
 use crate::lower::{self, texture};
-use crate::{clean, describe, emit, forward, pack, predicate, regs, when};
+use crate::{clean, dead, describe, emit, forward, pack, predicate, regs, when};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::ssa::{Func, Span, Stage};
@@ -174,6 +174,9 @@ fn of_width(
     let hint = "use smaller arrays, or keep less alive";
     let limit = Limit::new("bytes of a thread's memory", lower::MOST_SCRATCH, hint);
     limit.admit(u64::from(registers.scratch))?;
+    if admits(request, CLEAN) {
+        dead::drop_dead(&mut func);
+    }
     if admits(request, FORWARD) {
         forward::forward(&mut func, abi);
     }

@@ -80,7 +80,7 @@ fn propagate(func: &mut Func<Inst>, counts: &Counts) {
 }
 
 /// Nothing but its results tells that a step was there.
-fn is_pure(inst: &Inst) -> bool {
+pub fn is_pure(inst: &Inst) -> bool {
     matches!(
         inst,
         Inst::Alu { .. }
@@ -99,6 +99,7 @@ fn is_pure(inst: &Inst) -> bool {
             | Inst::Read { slot: None, .. }
             | Inst::Plane { .. }
             | Inst::Difference { .. }
+            | Inst::Round { .. }
             | Inst::Helper { .. }
     )
 }
@@ -132,7 +133,7 @@ fn sweep(func: &mut Func<Inst>, counts: &mut Counts) {
             }
             match &node.inst {
                 Inst::Compare(test) => flag = test.join.is_some(),
-                Inst::Truth { .. } => flag = false,
+                Inst::Truth { .. } | Inst::Round { .. } => flag = false,
                 Inst::If { .. }
                 | Inst::While { flag: Some(_) }
                 | Inst::Select { .. }

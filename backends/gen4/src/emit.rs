@@ -312,7 +312,7 @@ struct How {
     predicate: Option<bool>,
     /// The result is brought between 0 and 1.
     saturate: bool,
-    /// The flag is f0.1, which holds the pixels that live.
+    /// The flag is f0.1, which holds the pixels that live no longer.
     living: bool,
     /// The flag is f0.1, in a vertex program.
     other: bool,
@@ -609,6 +609,17 @@ impl Emit<'_> {
                 self.word(Opcode::Sel, by(*inverse), dst, &from)?;
                 if masked { self.align16() } else { Ok(()) }
             }
+            Inst::Round { dst, source: of } => {
+                // The floor, and whether the nearest is one more. 14.2.39.
+                const INCREMENT: u32 = 7;
+                let register = general(*dst);
+                let dst = into(File::Grf, register, Type::F);
+                let how = How { condition: INCREMENT, ..usual };
+                self.word(Opcode::Rnde, how, dst, &[source(*of, Type::F)])?;
+                let floor = From::Operand(grf(register, 0, Type::F, LANES));
+                let one = From::Number(1f32.to_bits(), Type::F);
+                self.word(Opcode::Add, by(false), dst, &[floor, one])
+            }
             Inst::Product { dst, high, first, second } => {
                 let [low, upper] = [*dst, *high].map(general);
                 let factor = source(*second, Type::Ud);
@@ -651,7 +662,7 @@ impl Emit<'_> {
                 let dst = into(File::Grf, self.abi.header().into(), Type::Ud);
                 // Helpers store nothing that others see.
                 let lives = self.abi.is_fragment() && *surface != STATELESS;
-                let how = How { predicate: lives.then_some(false), living: lives, ..usual };
+                let how = How { predicate: lives.then_some(true), living: lives, ..usual };
                 let form = if self.abi.lanes == 16 { 0x0551_b300 } else { 0x0531_b200 };
                 self.send((HEADER, how), dst, shared, form | u32::from(*surface))
             }
@@ -749,14 +760,15 @@ impl Emit<'_> {
             }
             Inst::Difference { dst, source, which } => self.difference(*dst, *source, *which),
             Inst::Demote => {
-                // A number differs from itself nowhere: the lanes that come here live no longer.
+                // A number is itself everywhere: the lanes that come here live no longer.
                 let number = From::Operand(grf(0, 0, Type::Ud, SCALAR));
                 let from = [number, number];
-                let how = How { condition: Condition::NotEqual as u32, living: true, ..usual };
+                let how = How { condition: Condition::Equal as u32, living: true, ..usual };
                 self.word(Opcode::Cmp, how, into(File::Arf, NULL, Type::Ud), &from)
             }
-            Inst::Keep(test) => {
-                let (condition, predicate) = (test.condition as u32, Some(false));
+            Inst::DemoteWhere(test) => {
+                // Who lives no longer stays so.
+                let (condition, predicate) = (test.condition as u32, Some(true));
                 let how = How { condition, predicate, living: true, ..usual };
                 let from = [source(test.first, test.ty), source(test.second, test.ty)];
                 self.word(Opcode::Cmp, how, into(File::Arf, NULL, test.ty), &from)
@@ -765,7 +777,7 @@ impl Emit<'_> {
             Inst::Helper { dst } => {
                 let dst = into(File::Grf, general(*dst), Type::D);
                 self.word(Opcode::Mov, usual, dst, &[From::Number(1, Type::D)])?;
-                let how = How { predicate: Some(false), living: true, ..usual };
+                let how = How { predicate: Some(true), living: true, ..usual };
                 self.word(Opcode::Mov, how, dst, &[From::Number(0, Type::D)])
             }
             Inst::Target { values, depth, target, last } => {
@@ -809,7 +821,7 @@ impl Emit<'_> {
                 ..into(File::Arf, FLAG, Type::Uw)
             };
             let living = From::Operand(grf(0, 0, Type::Uw, SCALAR));
-            self.word(Opcode::Mov, once, flag, &[living])?;
+            self.word(Opcode::Not, once, flag, &[living])?;
         }
         let [lane, offsets] = [self.abi.lane(), self.abi.lane_offsets()];
         if is_read(lane) || is_read(offsets) {
@@ -942,7 +954,7 @@ impl Emit<'_> {
         })
     }
 
-    /// The flag's lanes live no longer, or those that it has not. Lanes that are not there have no bit among those that live.
+    /// The flag's lanes live no longer, or those that it has not. Lanes that are not there have never lived.
     fn demote_by(&mut self, inverse: bool) -> Result<(), Failure> {
         let once = How { size: Some(ONE), no_mask: true, ..How::default() };
         let flag = |byte: u32| {
@@ -950,11 +962,11 @@ impl Emit<'_> {
             Operand { place, ..into(File::Arf, FLAG, Type::Uw) }
         };
         let read = |byte| From::Operand(Operand { region: SCALAR, ..flag(byte) });
-        if !inverse {
+        if inverse {
             self.word(Opcode::Not, once, flag(0), &[read(0)])?;
         }
         self.lives = true;
-        self.word(Opcode::And, once, flag(2), &[read(2), read(0)])
+        self.word(Opcode::Or, once, flag(2), &[read(2), read(0)])
     }
 
     /// A message to a target: r0 with the pixels that live, r1, four colours of all pixels, and where depth is computed the
@@ -980,7 +992,7 @@ impl Emit<'_> {
                 region: SCALAR,
                 ..into(File::Arf, FLAG, Type::Uw)
             };
-            self.word(Opcode::Mov, once, into(File::Grf, 0, Type::Uw), &[From::Operand(flag)])?;
+            self.word(Opcode::Not, once, into(File::Grf, 0, Type::Uw), &[From::Operand(flag)])?;
         }
         let second = into(File::Mrf, u32::from(HEADER) + 1, Type::Ud);
         let r1 = From::Operand(grf(1, 0, Type::Ud, LANES));

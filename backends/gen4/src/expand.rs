@@ -6,6 +6,7 @@ mod point;
 mod recipes;
 mod samples;
 mod texture;
+mod truths;
 
 use gpucc_ir::driver::Effort;
 use gpucc_passes::runner::{cleans, optional, required, step};
@@ -53,6 +54,9 @@ const OWN: &[Pass] = &[
         "comparisons that the ranges of floats decide are constants",
         |func, _| float_range::decide(func),
     ),
+    optional("join_truths", Proof::Exact, "choices of truth values are joined flags", |func, _| {
+        truths::join(func)
+    }),
 ];
 
 /// What makes the reference for the bytes of SSA after the shared passes: every operation becomes a native one, and
@@ -81,6 +85,7 @@ pub fn plan(effort: Effort) -> Plan {
             step("copy_prop"),
             step("if_convert"),
             step("relaxed_fold"),
+            step("join_truths"),
             step("gvn"),
             cleans("relaxed_fold"),
             step("dce"),

@@ -9,10 +9,10 @@ use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
 use smallvec::SmallVec;
 
 /// A bit for each general register.
-type Set = u128;
+pub type Set = u128;
 
 /// Registers that a step reads and writes.
-fn touched(inst: &Inst) -> (Set, Set) {
+pub fn touched(inst: &Inst) -> (Set, Set) {
     let (mut read, mut written) = (0, 0);
     inst.operands(&mut |operand: mach::Operand| {
         if let Some(cell) = operand.reg.as_phys()
@@ -26,7 +26,7 @@ fn touched(inst: &Inst) -> (Set, Set) {
 }
 
 /// Registers that somebody reads behind each block.
-fn live_out(func: &Func<Inst>) -> Vec<Set> {
+pub fn live_out(func: &Func<Inst>) -> Vec<Set> {
     let at = |block: Block| cranelift_entity::EntityRef::index(block);
     let size = func.blocks.len();
     let (mut read, mut written) = (vec![0; size], vec![0; size]);

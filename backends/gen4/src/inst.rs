@@ -226,6 +226,8 @@ pub enum Inst {
     },
     /// The low half of a product of doublewords; `dst` and `high` are written before the factors are read for the last time.
     Product { dst: Reg, high: Reg, first: Source, second: Source },
+    /// The nearest whole float of a magnitude, the even one of two; it sets the flag.
+    Round { dst: Reg, source: Source },
     /// The high half.
     ProductHigh { dst: Reg, ty: Type, first: Source, second: Source },
     /// A message to extended math. The source is a register as it is.
@@ -263,8 +265,8 @@ pub enum Inst {
     Difference { dst: Reg, source: Reg, which: Difference },
     /// Lanes become helpers.
     Demote,
-    /// Lanes for which the test does not hold become helpers.
-    Keep(Test),
+    /// Lanes for which the test holds become helpers.
+    DemoteWhere(Test),
     /// Lanes whose flag is set become helpers, or with true those whose flag is not; all of the thread's are there.
     DemoteBy(bool),
     /// One in helpers, 0 elsewhere.
@@ -356,7 +358,7 @@ macro_rules! visit {
                 src.$iter().for_each(|reg| each(reg, Role::Use));
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
             }
-            Inst::Compare(test) | Inst::Keep(test) => {
+            Inst::Compare(test) | Inst::DemoteWhere(test) => {
                 test!(test);
             }
             Inst::Truth { dst, test } => {
@@ -386,7 +388,7 @@ macro_rules! visit {
                 source!(second);
                 each(dst, Role::Def);
             }
-            Inst::Math { dst, source, .. } => {
+            Inst::Math { dst, source, .. } | Inst::Round { dst, source } => {
                 source!(source);
                 each(dst, Role::Def);
             }
@@ -459,7 +461,7 @@ macro_rules! sources {
             Inst::Sample { parameters, .. } => parameters.$iter().collect(),
             Inst::Slot { values, .. } => values.$iter().collect(),
             Inst::Target { values, depth, .. } => values.$iter().chain(depth).collect(),
-            Inst::Compare(test) | Inst::Keep(test) | Inst::Truth { test, .. } => {
+            Inst::Compare(test) | Inst::DemoteWhere(test) | Inst::Truth { test, .. } => {
                 SmallVec::from_iter([& $($mutable)? test.first, & $($mutable)? test.second])
             }
             Inst::Select { yes: first, no: second, .. }
@@ -468,7 +470,9 @@ macro_rules! sources {
             | Inst::Write { address: first, value: second, .. } => {
                 SmallVec::from_iter([first, second])
             }
-            Inst::Read { address: source, .. } | Inst::Math { source, .. } => {
+            Inst::Read { address: source, .. }
+            | Inst::Math { source, .. }
+            | Inst::Round { source, .. } => {
                 SmallVec::from_iter([source])
             }
             Inst::Divide { numerator, .. } => SmallVec::from_iter([numerator]),
@@ -490,7 +494,7 @@ impl Inst {
 
     /// The flag is another behind it.
     pub fn sets_flag(&self) -> bool {
-        matches!(self, Inst::Compare(_) | Inst::Truth { .. })
+        matches!(self, Inst::Compare(_) | Inst::Truth { .. } | Inst::Round { .. })
     }
 }
 

@@ -5,6 +5,7 @@ mod abi;
 mod back;
 mod clean;
 mod cost;
+mod dead;
 mod describe;
 mod device;
 mod emit;

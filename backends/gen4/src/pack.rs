@@ -210,7 +210,7 @@ fn choices(nodes: Vec<Node<Inst>>, single: &[bool]) -> Vec<Node<Inst>> {
         }
         match &node.inst {
             Inst::Compare(test) => read = test.join.is_some(),
-            Inst::Truth { .. } => read = false,
+            Inst::Truth { .. } | Inst::Round { .. } => read = false,
             Inst::Flagged { .. } | Inst::If { .. } | Inst::While { flag: Some(_) } => read = true,
             Inst::Select { .. } => (read, behind) = (true, read),
             _ => {}
@@ -257,6 +257,7 @@ fn joins(inst: &Inst) -> bool {
             | Opcode::Shr
             | Opcode::Asr
             | Opcode::Rndd
+            | Opcode::Frc
     );
     known && wide(*to) && wide(*from) && sources.iter().all(is_placed)
 }

@@ -40,7 +40,9 @@ struct Branch {
     start: At,
     inverse: bool,
     middle: Option<At>,
-    /// What its arms hold: words of the arm that is open, marks that keep the branch, lanes that become helpers, lanes that leave.
+    /// What its arms hold: steps of each, words of the arm that is open, what keeps the branch, lanes that become helpers, lanes
+    /// that leave.
+    steps: [usize; 2],
     words: usize,
     kept: bool,
     demotes: Option<At>,
@@ -79,6 +81,12 @@ impl Arms<'_> {
     }
 
     fn step(&mut self, at: At) {
+        let ends = matches!(self.inst(at), Inst::Else | Inst::EndIf);
+        if let Some(branch) = self.open.last_mut()
+            && !ends
+        {
+            branch.steps[usize::from(branch.middle.is_some())] += 1;
+        }
         let inst = self.inst(at);
         let count = words(inst);
         match inst {
@@ -93,6 +101,7 @@ impl Arms<'_> {
                     start: at,
                     inverse,
                     middle: None,
+                    steps: [0; 2],
                     words: 0,
                     kept: false,
                     demotes: None,
@@ -145,6 +154,7 @@ impl Arms<'_> {
     /// Takes a branch out that ends at a step.
     fn close(&mut self, branch: &Branch, end: At) {
         if branch.kept {
+            self.drop_empty(branch);
             return;
         }
         if let Some(demotes) = branch.demotes {
@@ -166,16 +176,28 @@ impl Arms<'_> {
         }
     }
 
+    /// An arm that holds nothing is none.
+    fn drop_empty(&mut self, branch: &Branch) {
+        let Some(middle) = branch.middle else { return };
+        let inverse = match branch.steps {
+            [_, 0] => branch.inverse,
+            [0, _] => !branch.inverse,
+            _ => return,
+        };
+        self.set(branch.start, Inst::If { inverse, otherwise: false });
+        self.set(middle, idle());
+    }
+
     /// Lanes become helpers by the comparison itself, or by its flag where all lanes are there.
     fn demote(&mut self, branch: &Branch, demotes: At, end: At) {
         let before = branch.start.1.checked_sub(1).map(|number| (branch.start.0, number));
         let test = before.and_then(|at| match self.inst(at) {
-            Inst::Compare(test) => kept_by(test, branch.inverse),
+            Inst::Compare(test) => demoted_by(test, branch.inverse),
             _ => None,
         });
         match (before, test) {
             (Some(before), Some(test)) => {
-                self.set(before, Inst::Keep(test));
+                self.set(before, Inst::DemoteWhere(test));
                 self.set(branch.start, idle());
             }
             _ if self.depth == 0 => self.set(branch.start, Inst::DemoteBy(branch.inverse)),
@@ -186,14 +208,14 @@ impl Arms<'_> {
     }
 }
 
-/// The test that holds for lanes that stay, where lanes go for which another holds, or with `inverse` does not hold.
-fn kept_by(test: &Test, inverse: bool) -> Option<Test> {
+/// The test that holds for lanes that go, where those are of another's flag, or with `inverse` those that it has not.
+fn demoted_by(test: &Test, inverse: bool) -> Option<Test> {
     if test.join.is_some() {
         return None;
     }
     match inverse {
-        true => Some(*test),
-        false => Some(Test { condition: test.condition.opposite(test.ty)?, ..*test }),
+        false => Some(*test),
+        true => Some(Test { condition: test.condition.opposite(test.ty)?, ..*test }),
     }
 }
 

@@ -164,7 +164,7 @@ fn short_arms_are_predicated() {
     assert_eq!((arms(4), arms(20)), (0, 1));
 }
 
-/// The comparison itself says which pixels live on.
+/// The comparison itself says which pixels live no longer.
 #[test]
 fn pixels_are_discarded_by_the_comparison() {
     let discard = |body: &str| {
@@ -173,14 +173,14 @@ fn pixels_are_discarded_by_the_comparison() {
             &format!("{body}\nif %9 {{\ndemote\nyield\n}} else {{\nyield\n}}\noutput out0.0, %0"),
         )
     };
-    let lines = discard("%9: b1 = ieq %0, %1");
-    assert_eq!(count(&lines, "(+f0.1) cmp.nz.f0.1(16)"), 1, "{lines:#?}");
-    // An order of floats has no opposite: the flag is turned over.
     let lines = discard("%9: b1 = flt %0, %1");
-    assert_eq!(count(&lines, "not(1) f0<1>"), 1, "{lines:#?}");
-    assert_eq!(count(&lines, "and(1) f0.1"), 1, "{lines:#?}");
+    assert_eq!(count(&lines, "(-f0.1) cmp.l.f0.1(16)"), 1, "{lines:#?}");
+    let lines = discard("%8: b1 = ieq %0, %1\n%9: b1 = not %8");
+    assert_eq!(count(&lines, "(-f0.1) cmp.nz.f0.1(16)"), 1, "{lines:#?}");
+    // An order of floats has no opposite: the flag is turned over.
     let lines = discard("%8: b1 = flt %0, %1\n%9: b1 = not %8");
-    assert_eq!(count(&lines, "(+f0.1) cmp.l.f0.1(16)"), 1, "{lines:#?}");
+    assert_eq!(count(&lines, "not(1) f0<1>"), 1, "{lines:#?}");
+    assert_eq!(count(&lines, "or(1) f0.1"), 1, "{lines:#?}");
     assert_eq!(count(&lines, "endif(16)"), 0, "{lines:#?}");
 }
 
@@ -246,4 +246,43 @@ fn what_a_vertex_does_not_have_is_not_written() {
     );
     assert_eq!(made.len(), 7, "{made:#?}");
     assert_eq!(count(&made, "mul(8) m7<1>F g"), 1, "{made:#?}");
+}
+
+/// An arm that holds nothing costs no word.
+#[test]
+fn empty_arms_are_none() {
+    let lines = words(
+        Machine::G45,
+        "%2: b1 = flt %0, %1
+         if %2 {
+           yield
+         } else {
+           %3: b32 = fsqrt %1
+           %4: b1 = flt %3, %0
+           if %4 {
+             demote
+             yield
+           } else {
+             yield
+           }
+           yield
+         }
+         output out0.0, %0",
+    );
+    assert_eq!(count(&lines, "else(16)"), 0, "{lines:#?}");
+    assert_eq!(count(&lines, "(-f0.0) iff(16)"), 1, "{lines:#?}");
+}
+
+/// RNDE says where the nearest number is one more: four words with the sign.
+#[test]
+fn rounding_takes_four_words() {
+    let lines = words(
+        Machine::G45,
+        "%2: b32 = fadd %0, %1
+         %3: b32 = fround %2
+         output out0.0, %3",
+    );
+    assert_eq!(count(&lines, "rnde.r.f0.0(16)"), 1, "{lines:#?}");
+    // One sum, r1, three zeros, and the message.
+    assert_eq!(lines.len(), 1 + 4 + 1 + 3 + 1, "{lines:#?}");
 }

@@ -87,6 +87,7 @@ impl Lower<'_> {
             Op::FAdd => simple(Opcode::Add, Ty::F),
             Op::FMul => simple(Opcode::Mul, Ty::F),
             Op::FFloor => simple(Opcode::Rndd, Ty::F),
+            Op::FFract => simple(Opcode::Frc, Ty::F),
             _ => None,
         };
         if let Some((opcode, ty)) = single {
@@ -165,6 +166,19 @@ impl Lower<'_> {
                 self.choose(data, condition, ty);
             }
             Op::UDiv | Op::URem | Op::SDiv | Op::SRem => self.divide(data),
+            Op::FRound => {
+                // RNDE of a negative number gives zeros without their sign (G45 vol. 4, 14.2.39).
+                let [nearest, sign] = [self.fresh(), self.fresh()];
+                let source = self.float(args[0]);
+                let source = self.no_number(Source { absolute: true, negate: false, ..source });
+                self.push(Inst::Round { dst: nearest.into(), source });
+                let whole = self.source(args[0]);
+                let mask = Src::Bits(0x8000_0000).into();
+                self.alu(Opcode::And, Ty::Ud, sign, &[whole, mask]);
+                let dst = self.define(result);
+                let parts = [nearest, sign].map(|reg| Src::Reg(reg.into()).into());
+                self.alu(Opcode::Or, Ty::Ud, dst, &parts);
+            }
             Op::FSat => self.saturate(data),
             Op::FMin => self.choose(data, Condition::Less, Ty::F),
             Op::FMax => self.choose(data, Condition::GreaterEqual, Ty::F),
@@ -231,7 +245,11 @@ impl Lower<'_> {
                 }
             }
             Op::Select => {
-                let (yes, no) = (self.source(args[1]), self.source(args[2]));
+                let (mut yes, no) = (self.source(args[1]), self.source(args[2]));
+                // Nothing stands between a comparison and its choice: they may become one step.
+                if let (Src::Bits(_), Src::Bits(_)) = (yes.src, no.src) {
+                    yes = self.no_number(yes);
+                }
                 let inverse = self.decide(args[0]);
                 self.select(result, inverse, yes, no);
             }
