@@ -132,7 +132,8 @@ impl Emit<'_> {
         let mut free = values.map(|value| value.src == Src::Free);
         let none = !left.contains(&true);
         for first in 0..4 {
-            if !left[first] && !(none && free[first]) {
+            let wanted = left[first] || none && free[first];
+            if !wanted {
                 continue;
             }
             let (from, negate) = (base(&values[first]).0, values[first].negate);

@@ -53,7 +53,7 @@ struct Join<'a> {
 type Rewritten = (Op, SmallVec<[Value; 4]>);
 
 impl Join<'_> {
-    fn new(&mut self, op: Op, args: &[Value]) -> Value {
+    fn push(&mut self, op: Op, args: &[Value]) -> Value {
         let span = self.func.insts[self.inst].span;
         let data = InstData {
             op,
@@ -95,7 +95,7 @@ impl Join<'_> {
     /// `open` where the condition holds and a constant elsewhere, or with `first` the other way round.
     fn joined(&mut self, cond: Value, open: Value, other: bool, first: bool) -> Option<Rewritten> {
         // The constant decides where `open` does not: `true` by an `or`, `false` by an `and`.
-        let cond = if other == first { cond } else { self.new(Op::Not, &[cond]) };
+        let cond = if other == first { cond } else { self.push(Op::Not, &[cond]) };
         let op = if other { Op::Or } else { Op::And };
         Some((op, smallvec![cond, open]))
     }
@@ -134,7 +134,7 @@ impl Join<'_> {
                 (op, smallvec![open, self.func.insts[inst].results[0]])
             }
         };
-        let open = self.new(op, &args);
+        let open = self.push(op, &args);
         self.joined(cond, open, holds(bits), first)
     }
 }
