@@ -6,7 +6,7 @@ use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
 use crate::lower::{self, texture};
-use crate::{clean, describe, emit, forward, pack, regs};
+use crate::{clean, dead, describe, emit, forward, pack, predicate, regs, when};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::mach;
@@ -76,10 +76,15 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
 const SIXTEEN: &str = "sixteen_lanes";
 /// The step that drops what nobody reads.
 const CLEAN: &str = "clean";
+/// The step that predicates words whose results are chosen.
+const WHEN: &str = "when";
 /// The step that makes vectors of what is alike in two vertices.
 const PACK: &str = "pack_vectors";
 /// The step that writes message registers straight.
 const FORWARD: &str = "forward";
+
+/// The step that takes short branches out.
+const PREDICATE: &str = "predicate";
 
 /// What a caller may leave out behind the passes over SSA.
 pub fn machine_passes() -> Vec<Listed> {
@@ -87,8 +92,13 @@ pub fn machine_passes() -> Vec<Listed> {
     vec![
         listed(SIXTEEN, "a step has 16 lanes where all that lives fits the registers"),
         listed(CLEAN, "copies are forwarded, and what nobody reads goes"),
+        listed(
+            WHEN,
+            "a choice between a value and what one word makes is that word with a predicate",
+        ),
         listed(PACK, "single operations of vertices that are alike become one on four components"),
         listed(FORWARD, "what is made for a message alone is made in its register"),
+        listed(PREDICATE, "the words of short arms have a predicate in place of a branch"),
     ]
 }
 
@@ -156,6 +166,10 @@ fn of_width(
         clean::clean(&mut func);
         ran(CLEAN, &func);
     }
+    // Vertices have choices on vectors.
+    if !abi.is_vertex() && admits(request, WHEN) {
+        when::when(&mut func);
+    }
     if abi.is_vertex() && admits(request, PACK) {
         pack::pack(&mut func, abi.lane_offsets());
         ran(PACK, &func);
@@ -175,9 +189,15 @@ fn of_width(
     let hint = "use smaller arrays, or keep less alive";
     let limit = Limit::new("bytes of a thread's memory", lower::MOST_SCRATCH, hint);
     limit.admit(u64::from(registers.scratch))?;
+    if admits(request, CLEAN) {
+        dead::drop_dead(&mut func);
+    }
     if admits(request, FORWARD) {
         forward::forward(&mut func, abi);
         ran(FORWARD, &func);
+    }
+    if admits(request, PREDICATE) {
+        predicate::predicate(&mut func);
     }
     let emitted = emit::emit(&func, abi, chip.machine())?;
     judge(&emitted.code, chip)?;

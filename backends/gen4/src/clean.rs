@@ -8,7 +8,7 @@ use gpucc_ir::mach::{self, Func, Inst as _, Reg, Role, VReg};
 /// What registers are, by their numbers.
 pub struct Counts {
     pub definitions: Vec<u32>,
-    uses: Vec<u32>,
+    pub uses: Vec<u32>,
 }
 
 /// Forwards copies, then drops what nobody reads.
@@ -80,7 +80,7 @@ fn propagate(func: &mut Func<Inst>, counts: &Counts) {
 }
 
 /// Nothing but its results tells that a step was there.
-fn is_pure(inst: &Inst) -> bool {
+pub fn is_pure(inst: &Inst) -> bool {
     matches!(
         inst,
         Inst::Alu { .. }
@@ -90,6 +90,7 @@ fn is_pure(inst: &Inst) -> bool {
             | Inst::Truth { .. }
             | Inst::Flagged { .. }
             | Inst::Select { .. }
+            | Inst::When { .. }
             | Inst::Product { .. }
             | Inst::ProductHigh { .. }
             | Inst::Math { .. }
@@ -98,6 +99,7 @@ fn is_pure(inst: &Inst) -> bool {
             | Inst::Read { slot: None, .. }
             | Inst::Plane { .. }
             | Inst::Difference { .. }
+            | Inst::Round { .. }
             | Inst::Helper { .. }
     )
 }
@@ -131,10 +133,11 @@ fn sweep(func: &mut Func<Inst>, counts: &mut Counts) {
             }
             match &node.inst {
                 Inst::Compare(test) => flag = test.join.is_some(),
-                Inst::Truth { .. } => flag = false,
+                Inst::Truth { .. } | Inst::Round { .. } => flag = false,
                 Inst::If { .. }
-                | Inst::While { flag: true }
+                | Inst::While { flag: Some(_) }
                 | Inst::Select { .. }
+                | Inst::When { .. }
                 | Inst::Flagged { .. } => flag = true,
                 _ => {}
             }

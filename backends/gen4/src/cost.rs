@@ -68,7 +68,7 @@ impl Thread {
         let send = d0 & 0x7f == SEND;
         let halves = if d0 >> 12 & 3 == 2 { 2 } else { 1 };
         if let Some(from) = general(d1 >> 5, d2 & 0xffff) {
-            self.read(from, if send { 1 } else { halves });
+            self.read(from, halves);
         }
         let second = general(d1 >> 10, d3 & 0xffff).filter(|_| !send);
         if let Some(from) = second {
@@ -76,7 +76,7 @@ impl Thread {
         }
         // A register that a reply still comes to is waited for.
         let to = general(d1, d1 >> 16);
-        let replies = if send { (d3 >> 16 & 15) as usize } else { halves };
+        let replies = if send { halves * (d3 >> 16 & 15) as usize } else { halves };
         if let Some(to) = to {
             self.read(to, replies);
         }
@@ -84,7 +84,8 @@ impl Thread {
         let done = match (send, d3 >> 24 & 15) {
             (false, _) => self.now,
             (true, MATH) => {
-                self.math = self.now.max(self.math) + rounds(d3 & 15) * CHANNELS * ROUND;
+                let channels = halves as u64 * CHANNELS;
+                self.math = self.now.max(self.math) + rounds(d3 & 15) * channels * ROUND;
                 self.math
             }
             (true, SAMPLER | READ | WRITE) => self.now + MEMORY,
@@ -161,6 +162,10 @@ mod tests {
         let second = inverse.replace("g10", "g11");
         let both = format!("{inverse}{second}mov(8) g3<1>F g11<8,8,1>F {{ align1 }};");
         assert_eq!(of(&both), 2 + 2 * 176 + 2);
+        // Both halves of one instruction.
+        let wide = "send(16) 2 g10<1>F g4<8,8,1>F 0x01110001 { align1 compr };\n";
+        let last = "mov(8) g3<1>F g11<8,8,1>F { align1 };";
+        assert_eq!(of(&format!("{wide}{last}")), 4 + 2 * 176 + 2);
         // The same register is written again.
         assert_eq!(of(&format!("{inverse}mov(8) g10<1>F g4<8,8,1>F {{ align1 }};")), 180);
     }

@@ -1,5 +1,7 @@
 //! Machine IR over physical registers becomes words, with the distances of branches. G45 vol. 4, chapters 13 and 14.
 
+mod fragment;
+mod math;
 mod sampler;
 pub mod vertex;
 
@@ -19,10 +21,8 @@ use smallvec::SmallVec;
 
 /// The message register of headers; m0 is the system routine's (isa/gen4.md 0.19).
 const HEADER: u8 = 1;
-/// That of extended math, which has no header.
-const MATH: u8 = 15;
-/// The first of two of a quotient's.
-const DIVISION: u8 = 14;
+/// The first of two of extended math's, which has no header.
+const MATH: u8 = 14;
 /// Codes of 16 channels, of eight, and of one. G45 vol. 4, 13.2.2, ExecSize.
 const SIXTEEN: u32 = 4;
 const EIGHT: u32 = 3;
@@ -73,6 +73,8 @@ struct Emit<'a> {
     /// A bit for each register that a word reads, and whether one names the pixels that live: what `begin` makes.
     read: u128,
     lives: bool,
+    /// The lanes of the flag alone, or those that it has not.
+    guard: Option<bool>,
     /// A write with commit may still be under way: it replies to the header that messages share.
     commits: bool,
     out: Emitted,
@@ -92,6 +94,7 @@ pub fn emit(func: &Func<Inst>, abi: &Abi, machine: Machine) -> Result<Emitted, F
         under_way: 0,
         read: 0,
         lives: false,
+        guard: None,
         commits: false,
         out,
     };
@@ -169,8 +172,7 @@ pub fn covered(register: u16, abi: &Abi) -> SmallVec<[u8; 2]> {
 pub fn messages(inst: &Inst, abi: &Abi) -> std::ops::Range<u8> {
     let rows = abi.rows();
     match inst {
-        Inst::Math { .. } => MATH..MATH + 1,
-        Inst::Divide { .. } => DIVISION..DIVISION + 2,
+        Inst::Math { .. } | Inst::Divide { .. } => MATH..MATH + 2,
         Inst::Read { .. } => HEADER..HEADER + 1 + rows,
         Inst::Write { .. } => HEADER..HEADER + 1 + 2 * rows,
         Inst::Sample { lookup, parameters, .. } => {
@@ -208,7 +210,7 @@ fn swizzled(of: Source, ty: Type) -> From {
         Src::Fixed(register) => rows(register, 0, 3, 0),
         Src::Reg(reg) => rows(general(reg) as u8, 0, 3, 0),
         Src::Part { reg, component } => rows(general(reg) as u8, 0, 3, component),
-        Src::Bits(_) | Src::Floats(_) | Src::There => source(of, ty),
+        Src::Bits(_) | Src::Floats(_) | Src::There | Src::Free => source(of, ty),
     }
 }
 
@@ -238,9 +240,10 @@ fn grf(register: u32, byte: u32, ty: Type, region: Region) -> Operand {
     Operand { file: File::Grf, ty, place: Place::Direct { register, byte }, region, modifier: 0 }
 }
 
-/// How many registers an operand has, of a word that the machine splits in two or not.
+/// How many registers an operand has, of a word that the machine splits in two or not: words side by side fill one.
 fn registers(operand: &Operand, twice: bool) -> u32 {
-    if twice && operand.region != SCALAR { 2 } else { 1 }
+    let one = operand.region == SCALAR || operand.region == LANES && operand.ty.bytes() == 2;
+    if twice && !one { 2 } else { 1 }
 }
 
 /// A source in a type.
@@ -253,7 +256,7 @@ fn source(source: Source, ty: Type) -> From {
         Src::Part { reg, component } => grf(general(reg), 4 * u32::from(component), ty, PAIR),
         Src::Bits(bits) => return From::Number(bits, ty),
         Src::Floats(floats) => return From::Number(floats, Type::Vf),
-        Src::There => into(File::Arf, NULL, ty),
+        Src::There | Src::Free => into(File::Arf, NULL, ty),
     };
     let modifier = u32::from(source.absolute) | u32::from(source.negate) << 1;
     From::Operand(Operand { modifier, ..operand })
@@ -291,7 +294,7 @@ fn half(of: Source, high: bool) -> From {
         Src::Bits(bits) | Src::Floats(bits) => {
             return From::Number(if high { bits >> 16 } else { bits & 0xffff }, Type::Uw);
         }
-        Src::There => into(File::Arf, NULL, Type::Uw),
+        Src::There | Src::Free => into(File::Arf, NULL, Type::Uw),
     })
 }
 
@@ -302,13 +305,15 @@ struct How {
     size: Option<u32>,
     /// These eight lanes alone, by their number.
     part: Option<u32>,
+    /// A message of all 16 lanes that the machine sends in halves.
+    halves: bool,
     no_mask: bool,
     condition: u32,
     /// Predicated by the flag, or by its opposite.
     predicate: Option<bool>,
     /// The result is brought between 0 and 1.
     saturate: bool,
-    /// The flag is f0.1, which holds the pixels that live.
+    /// The flag is f0.1, which holds the pixels that live no longer.
     living: bool,
     /// The flag is f0.1, in a vertex program.
     other: bool,
@@ -326,6 +331,7 @@ impl Emit<'_> {
         let mut word = Word::usual(&OPS[opcode as usize]);
         let mut set = |id: FieldId, value: u32| word.set(id, value).map_err(internal);
         let (size, compression) = match (how.size, how.part) {
+            _ if how.halves => (SIXTEEN, COMPRESSED),
             (Some(size), _) => (size, 0),
             (None, Some(part)) => (EIGHT, part),
             (None, None) => {
@@ -340,7 +346,7 @@ impl Emit<'_> {
         if how.condition != 0 {
             set(f::COND_MODIFIER, how.condition)?;
         }
-        if let Some(inverse) = how.predicate {
+        if let Some(inverse) = how.predicate.or(self.guard.filter(|_| !how.no_mask)) {
             set(f::PRED_CTRL, 1)?;
             set(f::PRED_INV, inverse.into())?;
         }
@@ -481,7 +487,8 @@ impl Emit<'_> {
     ) -> Result<(), Failure> {
         self.out.sends += 1;
         // Words as the destination: the channels of all 16 lanes are enabled as theirs are. 14.2.44.
-        let all = self.abi.lanes == 16 && sending.size.is_none() && sending.part.is_none();
+        let whole = sending.size.is_none() && sending.part.is_none() && !sending.halves;
+        let all = self.abi.lanes == 16 && whole;
         let [dst, from] = match all {
             true => [dst, from].map(|operand| Operand { ty: Type::Uw, ..operand }),
             false => [dst, from],
@@ -504,7 +511,8 @@ impl Emit<'_> {
             }
         }
         let resolves = lands && self.machine == Machine::Gen4;
-        let reply = if lands { number..number + (descriptor >> 16 & 15) } else { 0..0 };
+        let replies = (descriptor >> 16 & 15) << u32::from(sending.halves);
+        let reply = if lands { number..number + replies } else { 0..0 };
         // The 965 does not check the destination of a message: it is read before and behind. 14.2.44, errata.
         for register in reply.clone() {
             if resolves || self.under_way >> (register & 127) & 1 == 1 {
@@ -572,6 +580,11 @@ impl Emit<'_> {
                 self.word(*opcode, usual, dst, &sources)?;
                 if masked { self.align16() } else { Ok(()) }
             }
+            Inst::When { inverse, opcode, to, dst, from, sources, .. } => {
+                let sources: SmallVec<[From; 2]> =
+                    sources.iter().map(|&of| source(of, *from)).collect();
+                self.word(*opcode, by(*inverse), result(*dst, *to), &sources)
+            }
             Inst::Vector { .. } => self.vector(inst),
             Inst::Choose { .. } => self.choose(inst),
             Inst::Copy { .. } => Err(internal("a copy is left")),
@@ -597,6 +610,17 @@ impl Emit<'_> {
                 self.word(Opcode::Sel, by(*inverse), dst, &from)?;
                 if masked { self.align16() } else { Ok(()) }
             }
+            Inst::Round { dst, source: of } => {
+                // The floor, and whether the nearest is one more. 14.2.39.
+                const INCREMENT: u32 = 7;
+                let register = general(*dst);
+                let dst = into(File::Grf, register, Type::F);
+                let how = How { condition: INCREMENT, ..usual };
+                self.word(Opcode::Rnde, how, dst, &[source(*of, Type::F)])?;
+                let floor = From::Operand(grf(register, 0, Type::F, LANES));
+                let one = From::Number(1f32.to_bits(), Type::F);
+                self.word(Opcode::Add, by(false), dst, &[floor, one])
+            }
             Inst::Product { dst, high, first, second } => {
                 let [low, upper] = [*dst, *high].map(general);
                 let factor = source(*second, Type::Ud);
@@ -620,29 +644,9 @@ impl Emit<'_> {
                 self.word(Opcode::Mul, usual, accumulator, &from)?;
                 self.word(Opcode::Mach, usual, into(File::Grf, general(*dst), *ty), &from)
             }
-            Inst::Math { dst, function, source: of } => {
-                let (dst, of) = (general(*dst), source(*of, Type::F));
-                self.parts(|emit, part, how| {
-                    let to = into(File::Grf, dst + part, Type::F);
-                    let From::Operand(from) = within(of, part) else {
-                        return Err(internal("a number goes to extended math"));
-                    };
-                    emit.send((MATH, how), to, from, 0x0111_0000 | *function as u32)
-                })
-            }
+            Inst::Math { dst, function, source } => self.math(*dst, *function, *source),
             Inst::Divide { dst, remainder, signed, numerator, denominator } => {
-                // The denominator first. isa/gen4.md 0.8; G45 vol. 4, 6.1.1.
-                let ty = if *signed { Type::D } else { Type::Ud };
-                let function = if *remainder { 0xd } else { 0xc } | u32::from(*signed) << 4;
-                let (dst, denominator) = (general(*dst), general(*denominator));
-                let numerator = source(*numerator, ty);
-                self.parts(|emit, part, how| {
-                    let second = into(File::Mrf, u32::from(DIVISION) + 1, ty);
-                    emit.word(Opcode::Mov, how, second, &[within(numerator, part)])?;
-                    let to = into(File::Grf, dst + part, ty);
-                    let from = grf(denominator + part, 0, ty, LANES);
-                    emit.send((DIVISION, how), to, from, 0x0121_0000 | function)
-                })
+                self.divide((*dst, *remainder, *signed), *numerator, *denominator)
             }
             Inst::Sample { dst, lookup, parameters } => self.sample(dst, lookup, parameters),
             Inst::Read { dst, address, offset, surface, .. } => {
@@ -659,7 +663,7 @@ impl Emit<'_> {
                 let dst = into(File::Grf, self.abi.header().into(), Type::Ud);
                 // Helpers store nothing that others see.
                 let lives = self.abi.is_fragment() && *surface != STATELESS;
-                let how = How { predicate: lives.then_some(false), living: lives, ..usual };
+                let how = How { predicate: lives.then_some(true), living: lives, ..usual };
                 let form = if self.abi.lanes == 16 { 0x0551_b300 } else { 0x0531_b200 };
                 self.send((HEADER, how), dst, shared, form | u32::from(*surface))
             }
@@ -703,7 +707,7 @@ impl Emit<'_> {
             }
             Inst::While { flag } => {
                 self.settle()?;
-                let how = if *flag { by(false) } else { usual };
+                let how = How { predicate: *flag, ..usual };
                 let at = self.branch(Opcode::While, how, 0)?;
                 let Some(Open::Loop { start, breaks }) = self.open.pop() else {
                     return Err(internal("`while` without `do`"));
@@ -719,6 +723,10 @@ impl Emit<'_> {
                     Open::If { .. } => None,
                 });
                 innermost.ok_or_else(|| internal("`break` without `do`"))?.push(at);
+                Ok(())
+            }
+            Inst::Guard(guard) => {
+                self.guard = *guard;
                 Ok(())
             }
             Inst::Advance { steps, bytes } => {
@@ -753,16 +761,24 @@ impl Emit<'_> {
             }
             Inst::Difference { dst, source, which } => self.difference(*dst, *source, *which),
             Inst::Demote => {
-                // A number differs from itself nowhere: the lanes that come here live no longer.
+                // A number is itself everywhere: the lanes that come here live no longer.
                 let number = From::Operand(grf(0, 0, Type::Ud, SCALAR));
                 let from = [number, number];
-                let how = How { condition: Condition::NotEqual as u32, living: true, ..usual };
+                let how = How { condition: Condition::Equal as u32, living: true, ..usual };
                 self.word(Opcode::Cmp, how, into(File::Arf, NULL, Type::Ud), &from)
             }
+            Inst::DemoteWhere(test) => {
+                // Who lives no longer stays so.
+                let (condition, predicate) = (test.condition as u32, Some(true));
+                let how = How { condition, predicate, living: true, ..usual };
+                let from = [source(test.first, test.ty), source(test.second, test.ty)];
+                self.word(Opcode::Cmp, how, into(File::Arf, NULL, test.ty), &from)
+            }
+            Inst::DemoteBy(inverse) => self.demote_by(*inverse),
             Inst::Helper { dst } => {
                 let dst = into(File::Grf, general(*dst), Type::D);
                 self.word(Opcode::Mov, usual, dst, &[From::Number(1, Type::D)])?;
-                let how = How { predicate: Some(false), living: true, ..usual };
+                let how = How { predicate: Some(true), living: true, ..usual };
                 self.word(Opcode::Mov, how, dst, &[From::Number(0, Type::D)])
             }
             Inst::Target { values, depth, target, last } => {
@@ -806,7 +822,7 @@ impl Emit<'_> {
                 ..into(File::Arf, FLAG, Type::Uw)
             };
             let living = From::Operand(grf(0, 0, Type::Uw, SCALAR));
-            self.word(Opcode::Mov, once, flag, &[living])?;
+            self.word(Opcode::Not, once, flag, &[living])?;
         }
         let [lane, offsets] = [self.abi.lane(), self.abi.lane_offsets()];
         if is_read(lane) || is_read(offsets) {
@@ -848,148 +864,5 @@ impl Emit<'_> {
         self.out.lines.iter_mut().for_each(|(offset, _)| *offset += front);
         self.words.extend(body);
         Ok(())
-    }
-
-    /// The pixels' coordinates in words, and how far they are from the first vertex: r1 has those of each quad's upper left pixel.
-    /// isa/gen4.md 2.2.
-    fn pixels(&mut self, read: [bool; 2], deltas: bool) -> Result<(), Failure> {
-        let alone = How { no_mask: true, ..How::default() };
-        for (axis, steps) in [(0, 0x1010_1010), (1, 0x1100_1100)] {
-            if !read[axis as usize] && !deltas {
-                continue;
-            }
-            // The same word for the four pixels of a quad.
-            let quads = Region::Rows { vertical: 2, width: 2, horizontal: 0 };
-            let corner = From::Operand(grf(1, 8 + 2 * axis, Type::Uw, quads));
-            let pixels = into(File::Grf, self.abi.pixels()[axis as usize].into(), Type::Uw);
-            let how = How { size: Some(self.all()), ..alone };
-            self.word(Opcode::Add, how, pixels, &[corner, From::Number(steps, Type::V)])?;
-        }
-        if !deltas {
-            return Ok(());
-        }
-        let side_by_side = self.machine == Machine::G45 && self.abi.lanes == 16;
-        let parts: &[Option<u32>] = if side_by_side { &[Some(0), Some(1)] } else { &[None] };
-        for &part in parts {
-            for axis in 0..2 {
-                let [words, delta] =
-                    [self.abi.pixels(), self.abi.deltas()].map(|of| u32::from(of[axis as usize]));
-                let at = part.unwrap_or(0);
-                let first = Operand { modifier: 2, ..grf(1, 4 * axis, Type::F, SCALAR) };
-                let from =
-                    [From::Operand(grf(words, 16 * at, Type::Uw, LANES)), From::Operand(first)];
-                let dst = into(File::Grf, delta + 2 * at, Type::F);
-                self.word(Opcode::Add, How { part, ..alone }, dst, &from)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// value + dx * slope + dy * slope: one instruction on G45, two on the 965. G45 vol. 4, 14.2.21, 14.2.34.
-    fn plane(&mut self, dst: Reg, register: u32, dword: u32) -> Result<(), Failure> {
-        let usual = How::default();
-        let [columns, rows] =
-            self.abi.deltas().map(|delta| From::Operand(grf(delta.into(), 0, Type::F, LANES)));
-        let slope = |at: u32| From::Operand(grf(register, 4 * at, Type::F, SCALAR));
-        let dst = result(dst, Type::F);
-        match self.machine {
-            Machine::G45 => self.word(Opcode::Pln, usual, dst, &[slope(dword), columns]),
-            Machine::Gen4 => {
-                let nowhere = into(File::Arf, NULL, Type::F);
-                self.word(Opcode::Line, usual, nowhere, &[slope(dword), columns])?;
-                self.word(Opcode::Mac, usual, dst, &[slope(dword + 1), rows])
-            }
-        }
-    }
-
-    /// Two pixels of each quad, less one another.
-    fn difference(&mut self, dst: Reg, of: Reg, which: Difference) -> Result<(), Failure> {
-        let (of, dst) = (general(of), general(dst));
-        let quad = Region::Rows { vertical: 3, width: 2, horizontal: 0 };
-        let row = Region::Rows { vertical: 2, width: 1, horizontal: 0 };
-        let (region, other) = match which {
-            Difference::CoarseX => (quad, 1),
-            Difference::CoarseY => (quad, 2),
-            Difference::FineX => (row, 1),
-            Difference::FineY => return self.column(dst, of),
-        };
-        // What begins within a register is not compressed. 11.5.3.
-        self.parts(|emit, part, how| {
-            let negative = Operand { modifier: 2, ..grf(of + part, 0, Type::F, region) };
-            let other = grf(of + part, 4 * other, Type::F, region);
-            let from = [From::Operand(other), From::Operand(negative)];
-            emit.word(Opcode::Add, how, into(File::Grf, dst + part, Type::F), &from)
-        })
-    }
-
-    /// The lower row less the upper one, which Align16 alone can say: zwzw - xyxy.
-    fn column(&mut self, dst: u32, of: u32) -> Result<(), Failure> {
-        let select = |select| Region::Swizzled { vertical: 3, select };
-        self.parts(|emit, part, how| {
-            let region = Region::Masked { stride: 1, channels: 15 };
-            let dst = Operand { region, ..into(File::Grf, dst + part, Type::F) };
-            let negative = Operand { modifier: 2, ..grf(of + part, 0, Type::F, select(0x44)) };
-            let lower = grf(of + part, 0, Type::F, select(0xee));
-            let from = [From::Operand(lower), From::Operand(negative)];
-            emit.word(Opcode::Add, how, dst, &from)?;
-            match emit.words.last_mut() {
-                Some(word) => word.set(f::ACCESS_MODE, 1).map_err(internal),
-                None => Ok(()),
-            }
-        })
-    }
-
-    /// A message to a target: r0 with the pixels that live, r1, four colours of all pixels, and where depth is computed the
-    /// depth and that which is stored. Of 16 pixels the four colours of the lower eight stand before those of the others. G45
-    /// vol. 4, 5.10.6.
-    fn target(
-        &mut self,
-        values: &[Source; 4],
-        depth: Option<Source>,
-        target: u8,
-        last: bool,
-    ) -> Result<(), Failure> {
-        let alone = How { no_mask: true, ..How::default() };
-        let rows = u32::from(self.abi.rows());
-        if self.abi.kills && target == 0 {
-            // The commit of a write is the header's; the 965 does not check who writes it next. 14.2.44, errata.
-            if self.commits && self.machine == Machine::Gen4 {
-                self.wait(self.abi.header().into())?;
-            }
-            let once = How { size: Some(ONE), ..alone };
-            let flag = Operand {
-                place: Place::Direct { register: FLAG, byte: 2 },
-                region: SCALAR,
-                ..into(File::Arf, FLAG, Type::Uw)
-            };
-            self.word(Opcode::Mov, once, into(File::Grf, 0, Type::Uw), &[From::Operand(flag)])?;
-        }
-        let second = into(File::Mrf, u32::from(HEADER) + 1, Type::Ud);
-        let r1 = From::Operand(grf(1, 0, Type::Ud, LANES));
-        self.word(Opcode::Mov, How { part: Some(0), ..alone }, second, &[r1])?;
-        for (component, &value) in (0u8..).zip(values) {
-            match color(component, self.abi) {
-                Some(register) => self.move_to(register, value, How::default())?,
-                None => self.parts(|emit, part, how| {
-                    let to = u32::from(HEADER) + 2 + u32::from(component) + 4 * part;
-                    let from = [within(source(value, Type::Ud), part)];
-                    emit.word(Opcode::Mov, how, into(File::Mrf, to, Type::Ud), &from)
-                })?,
-            }
-        }
-        let mut length = 2 + rows * values.len() as u32;
-        if let Some(depth) = depth {
-            for value in [depth, Src::Fixed(Abi::STORED_DEPTH).into()] {
-                self.move_to(HEADER + length as u8, value, alone)?;
-                length += rows;
-            }
-        }
-        // A write of a target by 16 pixels (type 0) or by eight (type 4); the last one ends the thread.
-        let form = if rows == 2 { 0x0500_4000 } else { 0x0500_4400 };
-        let end = if last { 0x8000_0800 } else { 0 };
-        let nowhere = into(File::Arf, NULL, Type::Ud);
-        let header = grf(0, 0, Type::Ud, LANES);
-        let descriptor = form | length << 20 | end | u32::from(target);
-        self.send((HEADER, How::default()), nowhere, header, descriptor)
     }
 }

@@ -6,10 +6,11 @@ mod point;
 mod recipes;
 mod samples;
 mod texture;
+mod truths;
 
 use gpucc_ir::driver::Effort;
-use gpucc_passes::runner::{cleans, required, step};
-use gpucc_passes::{Pass, Plan, Proof};
+use gpucc_passes::runner::{cleans, optional, required, step};
+use gpucc_passes::{Pass, Plan, Proof, float_range};
 pub use native::is_native;
 
 /// Passes of this machine alone.
@@ -47,9 +48,19 @@ const OWN: &[Pass] = &[
         "operations that the machine lacks become others",
         |func, ctx| gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics),
     ),
+    optional(
+        "decide_ranges",
+        Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
+        "comparisons that the ranges of floats decide are constants",
+        |func, _| float_range::decide(func),
+    ),
+    optional("join_truths", Proof::Exact, "choices of truth values are joined flags", |func, _| {
+        truths::join(func)
+    }),
 ];
 
-/// What makes the reference for the bytes of SSA after the shared passes.
+/// What makes the reference for the bytes of SSA after the shared passes: every operation becomes a native one, and
+/// the source language's freedoms are used up.
 pub fn plan(effort: Effort) -> Plan {
     let steps = [
         "coarse_derivatives",
@@ -63,7 +74,38 @@ pub fn plan(effort: Effort) -> Plan {
     ];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();
     if effort > Effort::None {
-        steps.extend([step("gvn"), cleans("fold"), step("dce")]);
+        steps.extend([
+            step("gvn"),
+            step("relaxed_fold"),
+            step("decide_ranges"),
+            cleans("relaxed_fold"),
+            step("simplify"),
+            step("exits_to_guards"),
+            step("hoist"),
+            step("copy_prop"),
+            step("if_convert"),
+            step("relaxed_fold"),
+            step("join_truths"),
+            step("gvn"),
+            cleans("relaxed_fold"),
+            step("dce"),
+        ]);
     }
     Plan { steps, own: OWN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plan;
+    use gpucc_ir::driver::Effort;
+
+    /// No number times 0 is left, nor a comparison that ranges decide, once somebody optimises.
+    #[test]
+    fn the_languages_freedoms_are_used_up() {
+        let has = |effort, name: &str| plan(effort).steps.iter().any(|step| step.name == name);
+        for name in ["relaxed_fold", "decide_ranges", "if_convert"] {
+            assert!(has(Effort::Full, name), "{name}");
+            assert!(!has(Effort::None, name), "{name}");
+        }
+    }
 }

@@ -3,14 +3,16 @@
 
 use crate::abi::Abi;
 use crate::emit::{covered, messages, payload};
-use crate::inst::{GPR, Inst, MESSAGE, Source, Src};
+use crate::inst::{GPR, Inst, MESSAGE, Source, Src, Swizzled};
+use crate::isa::Machine;
 use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
+use smallvec::SmallVec;
 
 /// A bit for each general register.
-type Set = u128;
+pub type Set = u128;
 
 /// Registers that a step reads and writes.
-fn touched(inst: &Inst) -> (Set, Set) {
+pub fn touched(inst: &Inst) -> (Set, Set) {
     let (mut read, mut written) = (0, 0);
     inst.operands(&mut |operand: mach::Operand| {
         if let Some(cell) = operand.reg.as_phys()
@@ -24,7 +26,7 @@ fn touched(inst: &Inst) -> (Set, Set) {
 }
 
 /// Registers that somebody reads behind each block.
-fn live_out(func: &Func<Inst>) -> Vec<Set> {
+pub fn live_out(func: &Func<Inst>) -> Vec<Set> {
     let at = |block: Block| cranelift_entity::EntityRef::index(block);
     let size = func.blocks.len();
     let (mut read, mut written) = (vec![0; size], vec![0; size]);
@@ -72,14 +74,27 @@ struct Made {
     reads: u32,
 }
 
-/// The register of a source that the step reads nowhere else and does nothing to.
-fn sole(inst: &Inst, source: usize) -> Option<Reg> {
+/// Sources of a message with the message registers that they go to.
+type Places = SmallVec<[(usize, u16); 4]>;
+
+/// The register of a source that the step does nothing to, and where the message wants it: nowhere else does the step read it.
+fn places(inst: &Inst, source: usize, registers: &[(usize, u16)]) -> Option<(Reg, Places)> {
     let sources = inst.sources();
     let found = sources.get(source)?;
-    let once = sources.iter().filter(|other| other.src == found.src).count() == 1;
-    match found.src {
-        Src::Reg(reg) if once && found.is_plain() => Some(reg),
-        _ => None,
+    let Src::Reg(reg) = found.src else { return None };
+    let same = |at: usize| sources.get(at).is_some_and(|other| other.src == found.src);
+    let all = (0..sources.len()).filter(|&at| same(at)).count();
+    let plain = (0..sources.len()).all(|at| !same(at) || sources[at].is_plain());
+    let places: Places = registers.iter().copied().filter(|&(at, _)| same(at)).collect();
+    (plain && places.len() == all).then_some((reg, places))
+}
+
+/// One word makes the result, so that making it again costs no more than moving it.
+fn is_word(inst: &Inst, abi: &Abi) -> bool {
+    match inst {
+        Inst::Plane { .. } => abi.chip.machine() == Machine::G45,
+        Inst::Alu { .. } | Inst::Select { .. } => true,
+        _ => false,
     }
 }
 
@@ -104,6 +119,23 @@ fn is_movable(inst: &Inst, components: bool) -> bool {
     }
 }
 
+/// A vector has in one component what it has in another.
+fn repeat(inst: &mut Inst, of: usize, to: usize) {
+    let sources: &mut [Swizzled] = match inst {
+        Inst::Vector { sources, .. } => sources,
+        Inst::Choose { sources, .. } => sources,
+        _ => return,
+    };
+    for source in sources {
+        source.select =
+            source.select & !(3 << (2 * to)) | (source.select >> (2 * of) & 3) << (2 * to);
+        if let Src::Floats(floats) = &mut source.of.src {
+            let byte = *floats >> (8 * of) & 0xff;
+            *floats = *floats & !(0xff << (8 * to)) | byte << (8 * to);
+        }
+    }
+}
+
 /// Vectors whose components stand in a slot as they are, and nowhere else, are made there.
 fn forward_vectors(
     nodes: &mut [mach::Node<Inst>],
@@ -112,9 +144,9 @@ fn forward_vectors(
     alive: Set,
     last: &mut [[Option<usize>; 4]; 16],
 ) {
-    let Inst::Slot { values, message } = &nodes[at].inst else { return };
-    let (values, register) = (*values, *message);
     for first in 0..4 {
+        let Inst::Slot { values, message } = &nodes[at].inst else { return };
+        let (values, register) = (*values, *message);
         let Src::Part { reg, .. } = values[first].src else { continue };
         let Some(cell) = reg.as_phys() else { continue };
         let number = usize::from(cell.index & 127);
@@ -127,12 +159,20 @@ fn forward_vectors(
             let same = Src::Part { reg, component: component as u8 };
             values[component].src == same && values[component].is_plain()
         };
-        let taken: Vec<usize> = (0..4).filter(|&component| of(&values[component])).collect();
+        let mut taken: Vec<usize> = (0..4).filter(|&component| of(&values[component])).collect();
         let last = &mut last[usize::from(register & 15)];
         let free = taken.iter().all(|&component| last[component].is_none_or(|at| at < by));
         if alive >> number & 1 == 1 || !free || !taken.iter().all(|&component| fits(component)) {
             continue;
         }
+        let open = (0..4).filter(|&component| {
+            values[component].src == Src::Free && last[component].is_none_or(|at| at < by)
+        });
+        let open: Vec<usize> = open.collect();
+        for &component in &open {
+            repeat(&mut nodes[by].inst, taken[0], component);
+        }
+        taken.extend(open);
         let mut mask = 0;
         for &component in &taken {
             last[component] = Some(by);
@@ -153,7 +193,7 @@ fn forward_vectors(
     }
 }
 
-fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
+fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi) {
     let count = nodes.len();
     // What is alive behind each message.
     let mut live = out;
@@ -169,22 +209,37 @@ fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
     let mut made = [Made::default(); 128];
     // The step that wrote each component of each message register last.
     let mut last: [[Option<usize>; 4]; 16] = [[None; 4]; 16];
+    // Results that several registers of a message want are made once more for each, behind these steps.
+    let mut again: Vec<(usize, Inst)> = Vec::new();
     for at in 0..count {
         let registers = payload(&nodes[at].inst, abi);
         if !registers.is_empty() {
             let alive = behind.pop().map_or(!0, |(_, alive)| alive);
             let (read, _) = touched(&nodes[at].inst);
             forward_vectors(nodes, at, &made, alive, &mut last);
-            for (source, register) in registers {
-                let Some(reg) = sole(&nodes[at].inst, source) else { continue };
+            for &(source, first) in &registers {
+                let found = places(&nodes[at].inst, source, &registers);
+                let Some((reg, mut places)) = found else { continue };
+                // Components of a slot are written together, and what nobody reads with them.
+                let slot = first >> 8 != 0;
+                let mut first = first;
+                if slot {
+                    let sources = nodes[at].inst.sources();
+                    let free = |at: &usize| sources.get(*at).is_some_and(|of| of.src == Src::Free);
+                    let taken = registers.iter().copied().filter(|(at, _)| free(at));
+                    places.extend(taken.collect::<Places>());
+                    first = places.iter().fold(0, |all, &(_, register)| all | register);
+                }
                 let Some(cell) = reg.as_phys() else { continue };
                 let number = usize::from(cell.index & 127);
                 let (Some(by), 0) = (made[number].by, made[number].reads) else { continue };
-                let covered = covered(register, abi);
-                if !is_movable(&nodes[by].inst, register >> 8 != 0) {
+                let covered: SmallVec<[u8; 8]> =
+                    places.iter().flat_map(|&(_, register)| covered(register, abi)).collect();
+                let once = slot || places.len() == 1 || is_word(&nodes[by].inst, abi);
+                if !once || !is_movable(&nodes[by].inst, slot) {
                     continue;
                 }
-                let channels = if register >> 8 == 0 { 15 } else { register >> 8 };
+                let channels = if slot { first >> 8 } else { 15 };
                 let written = |channel: &usize| channels >> channel & 1 == 1;
                 let free = covered.iter().all(|&part| {
                     let last = &last[usize::from(part)];
@@ -193,14 +248,21 @@ fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
                 if alive >> number & 1 == 1 || read >> number & 1 == 0 || !free {
                     continue;
                 }
-                retarget(&mut nodes[by].inst, register);
+                for &(_, register) in places.iter().skip(if slot { places.len() } else { 1 }) {
+                    let mut other = nodes[by].inst.clone();
+                    retarget(&mut other, register);
+                    again.push((by, other));
+                }
+                retarget(&mut nodes[by].inst, first);
                 for part in covered {
                     for channel in (0..4).filter(written) {
                         last[usize::from(part)][channel] = Some(by);
                     }
                 }
-                if let Some(source) = nodes[at].inst.sources_mut().into_iter().nth(source) {
-                    source.src = Src::There;
+                for (number, source) in nodes[at].inst.sources_mut().into_iter().enumerate() {
+                    if places.iter().any(|&(place, _)| place == number) {
+                        source.src = Src::There;
+                    }
                 }
             }
         }
@@ -217,4 +279,23 @@ fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
             }
         }
     }
+    insert(nodes, again);
+}
+
+/// Puts each step behind the one of its number.
+fn insert(nodes: &mut Vec<mach::Node<Inst>>, mut steps: Vec<(usize, Inst)>) {
+    if steps.is_empty() {
+        return;
+    }
+    steps.sort_by_key(|&(at, _)| at);
+    let mut steps = steps.into_iter().peekable();
+    let mut all = Vec::with_capacity(nodes.len() + steps.len());
+    for (at, node) in nodes.drain(..).enumerate() {
+        let span = node.span;
+        all.push(node);
+        while let Some((_, inst)) = steps.next_if(|&(place, _)| place == at) {
+            all.push(mach::Node { inst, span });
+        }
+    }
+    *nodes = all;
 }

@@ -61,6 +61,8 @@ pub enum Src {
     Floats(u32),
     /// What stands in the message's register already.
     There,
+    /// Anything: a component of a slot that nobody reads.
+    Free,
 }
 
 /// A source with what is done to it.
@@ -212,8 +214,20 @@ pub enum Inst {
     Flagged { dst: Reg, inverse: bool },
     /// `yes` where the flag is set, or its opposite, else `no`. `yes` is no number.
     Select { dst: Reg, inverse: bool, yes: Source, no: Source },
+    /// One word as [`Inst::Alu`] has it where the flag is set, or its opposite; elsewhere `dst` is what `keep` was.
+    When {
+        inverse: bool,
+        opcode: Opcode,
+        to: Type,
+        dst: Reg,
+        from: Type,
+        sources: SmallVec<[Source; 2]>,
+        keep: Reg,
+    },
     /// The low half of a product of doublewords; `dst` and `high` are written before the factors are read for the last time.
     Product { dst: Reg, high: Reg, first: Source, second: Source },
+    /// The nearest whole float of a magnitude, the even one of two; it sets the flag.
+    Round { dst: Reg, source: Source },
     /// The high half.
     ProductHigh { dst: Reg, ty: Type, first: Source, second: Source },
     /// A message to extended math. The source is a register as it is.
@@ -235,10 +249,12 @@ pub enum Inst {
     EndIf,
     /// A loop begins.
     Do,
-    /// Lanes that have not left go back to `Do`: those whose flag is set, where that counts.
-    While { flag: bool },
+    /// Lanes that have not left go back to `Do`: where that counts, those whose flag is set, or with true those whose flag is not.
+    While { flag: Option<bool> },
     /// Lanes leave the loop, out of so many `If`s.
     Break(u8),
+    /// What follows is for lanes whose flag is set alone, or with true for those whose flag is not; for all without one.
+    Guard(Option<bool>),
     /// The lanes are those of so many steps further on; `bytes`: so are their byte offsets.
     Advance { steps: i32, bytes: bool },
     /// The value of a plane at each pixel: register and first doubleword of its slopes.
@@ -249,6 +265,10 @@ pub enum Inst {
     Difference { dst: Reg, source: Reg, which: Difference },
     /// Lanes become helpers.
     Demote,
+    /// Lanes for which the test holds become helpers.
+    DemoteWhere(Test),
+    /// Lanes whose flag is set become helpers, or with true those whose flag is not; all of the thread's are there.
+    DemoteBy(bool),
     /// One in helpers, 0 elsewhere.
     Helper { dst: Reg },
     /// The pixels' colour goes to a target; the last write ends the thread.
@@ -338,7 +358,7 @@ macro_rules! visit {
                 src.$iter().for_each(|reg| each(reg, Role::Use));
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
             }
-            Inst::Compare(test) => {
+            Inst::Compare(test) | Inst::DemoteWhere(test) => {
                 test!(test);
             }
             Inst::Truth { dst, test } => {
@@ -348,6 +368,13 @@ macro_rules! visit {
             Inst::Select { dst, yes, no, .. } => {
                 source!(yes);
                 source!(no);
+                each(dst, Role::Def);
+            }
+            Inst::When { dst, sources, keep, .. } => {
+                for source in sources.$iter() {
+                    source!(source);
+                }
+                each(keep, Role::Use);
                 each(dst, Role::Def);
             }
             Inst::Product { dst, high, first, second } => {
@@ -361,7 +388,7 @@ macro_rules! visit {
                 source!(second);
                 each(dst, Role::Def);
             }
-            Inst::Math { dst, source, .. } => {
+            Inst::Math { dst, source, .. } | Inst::Round { dst, source } => {
                 source!(source);
                 each(dst, Role::Def);
             }
@@ -411,7 +438,9 @@ macro_rules! visit {
             | Inst::While { .. }
             | Inst::Break(_)
             | Inst::Advance { .. }
+            | Inst::Guard(_)
             | Inst::Demote
+            | Inst::DemoteBy(_)
             | Inst::Entry { .. }
             | Inst::End => {}
         }
@@ -422,7 +451,7 @@ macro_rules! visit {
 macro_rules! sources {
     ($self:expr, $iter:ident $(, $mutable:tt)?) => {
         match $self {
-            Inst::Alu { sources, .. } => sources.$iter().collect(),
+            Inst::Alu { sources, .. } | Inst::When { sources, .. } => sources.$iter().collect(),
             Inst::Choose { sources, .. } => {
                 sources.$iter().map(|source| & $($mutable)? source.of).collect()
             }
@@ -432,7 +461,7 @@ macro_rules! sources {
             Inst::Sample { parameters, .. } => parameters.$iter().collect(),
             Inst::Slot { values, .. } => values.$iter().collect(),
             Inst::Target { values, depth, .. } => values.$iter().chain(depth).collect(),
-            Inst::Compare(test) | Inst::Truth { test, .. } => {
+            Inst::Compare(test) | Inst::DemoteWhere(test) | Inst::Truth { test, .. } => {
                 SmallVec::from_iter([& $($mutable)? test.first, & $($mutable)? test.second])
             }
             Inst::Select { yes: first, no: second, .. }
@@ -441,7 +470,9 @@ macro_rules! sources {
             | Inst::Write { address: first, value: second, .. } => {
                 SmallVec::from_iter([first, second])
             }
-            Inst::Read { address: source, .. } | Inst::Math { source, .. } => {
+            Inst::Read { address: source, .. }
+            | Inst::Math { source, .. }
+            | Inst::Round { source, .. } => {
                 SmallVec::from_iter([source])
             }
             Inst::Divide { numerator, .. } => SmallVec::from_iter([numerator]),
@@ -463,20 +494,26 @@ impl Inst {
 
     /// The flag is another behind it.
     pub fn sets_flag(&self) -> bool {
-        matches!(self, Inst::Compare(_) | Inst::Truth { .. })
+        matches!(self, Inst::Compare(_) | Inst::Truth { .. } | Inst::Round { .. })
     }
 }
 
 impl mach::Inst for Inst {
     fn operands(&self, visit: &mut dyn FnMut(Operand)) {
         let side_by_side = matches!(self, Inst::Sample { .. });
-        let mut offset = 0;
+        let kept = matches!(self, Inst::When { .. });
+        let (mut offset, mut visited) = (0, 0u8);
         let each = &mut |reg: &Reg, role: Role| {
             let mut operand = Operand { role, ..Operand::use_of(*reg) };
             if side_by_side && role.is_def() {
                 operand = operand.with(Relation::Group { set: 0, offset });
                 offset += 1;
             }
+            // What is kept stands before.
+            if kept && role.is_def() {
+                operand = operand.with(Relation::Tied(visited - 1));
+            }
+            visited = visited.saturating_add(1);
             visit(operand);
         };
         visit!(self, each, iter);

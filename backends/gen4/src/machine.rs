@@ -69,6 +69,9 @@ impl gpucc_machine::Machine for Member {
     fn info(&self) -> &'static dyn TargetInfo {
         &target::Gen4
     }
+    fn expansion_info(&self, request: &Request) -> &'static dyn TargetInfo {
+        target::expansion_target(request)
+    }
     fn numerics(&self, _: &str) -> Numerics {
         numerics::numerics(self.about.name)
     }

@@ -210,8 +210,8 @@ fn choices(nodes: Vec<Node<Inst>>, single: &[bool]) -> Vec<Node<Inst>> {
         }
         match &node.inst {
             Inst::Compare(test) => read = test.join.is_some(),
-            Inst::Truth { .. } => read = false,
-            Inst::Flagged { .. } | Inst::If { .. } | Inst::While { flag: true } => read = true,
+            Inst::Truth { .. } | Inst::Round { .. } => read = false,
+            Inst::Flagged { .. } | Inst::If { .. } | Inst::While { flag: Some(_) } => read = true,
             Inst::Select { .. } => (read, behind) = (true, read),
             _ => {}
         }
@@ -257,6 +257,7 @@ fn joins(inst: &Inst) -> bool {
             | Opcode::Shr
             | Opcode::Asr
             | Opcode::Rndd
+            | Opcode::Frc
     );
     known && wide(*to) && wide(*from) && sources.iter().all(is_placed)
 }
@@ -427,7 +428,9 @@ impl Segment<'_> {
                     Base::Lanes(reg.map_or(u32::MAX, |reg| index(reg) as u32))
                 }
             },
-            Src::Fixed(_) | Src::Part { .. } | Src::Floats(_) | Src::There => Base::Lanes(u32::MAX),
+            Src::Fixed(_) | Src::Part { .. } | Src::Floats(_) | Src::There | Src::Free => {
+                Base::Lanes(u32::MAX)
+            }
         }
     }
 

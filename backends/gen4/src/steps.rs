@@ -62,9 +62,12 @@ fn operands(decoded: &Decoded, step: &mut Step) {
     let inst = &decoded.inst;
     let opcode = Opcode::of(inst.op());
     let channels = 1u32 << inst.get(f::EXEC_SIZE);
+    // Messages of extended math are sent in halves.
+    let halves = if inst.get(f::COMPR_CTRL) == 2 { 2 } else { 1 };
     for source in [decoded.operands.src0, decoded.operands.src1].into_iter().flatten() {
         let Some(first) = start(&source) else { continue };
-        let end = first + if opcode.shape() == Shape::Send { 32 } else { read(&source, channels) };
+        let whole = opcode.shape() == Shape::Send;
+        let end = first + if whole { 32 * halves } else { read(&source, channels) };
         step.reads.extend((first / CELL..end.min(FILE).div_ceil(CELL)).map(|cell| cell as u16));
     }
     let Some(to) = decoded.operands.dst else { return };
@@ -74,7 +77,7 @@ fn operands(decoded: &Decoded, step: &mut Step) {
         return;
     }
     if opcode.shape() == Shape::Send {
-        let replies = inst.get(f::SRC1) >> 16 & 15;
+        let replies = halves * (inst.get(f::SRC1) >> 16 & 15);
         let end = (first + 32 * replies).min(FILE);
         step.writes.extend((first / CELL..end / CELL).map(|cell| cell as u16));
         return;

@@ -1,6 +1,8 @@
 //! What the shared passes ask of this machine.
 
+use gpucc_ir::driver::Uniforms;
 use gpucc_ir::ssa::{Op, Type};
+use gpucc_machine::Request;
 use gpucc_passes::TargetInfo;
 
 /// Gen4 as the shared passes see it.
@@ -37,5 +39,98 @@ impl TargetInfo for Gen4 {
     /// Four words are twelve instructions, and a read waits for its reply.
     fn access_worth(&self) -> u32 {
         24
+    }
+}
+
+/// Gen4 while the reference is made, where uniforms are pushed: they are operands like any other.
+pub struct Pushed;
+
+/// The machine's answers while [`crate::expand::plan`] runs.
+pub fn expansion_target(request: &Request) -> &'static dyn TargetInfo {
+    match request.pipeline.uniforms {
+        Uniforms::Pushed => &Pushed,
+        Uniforms::Loaded => &Gen4,
+    }
+}
+
+impl TargetInfo for Pushed {
+    fn native(&self, op: Op, ty: Type) -> bool {
+        Gen4.native(op, ty)
+    }
+    fn has_branches(&self) -> bool {
+        Gen4.has_branches()
+    }
+    fn has_continue(&self) -> bool {
+        Gen4.has_continue()
+    }
+    fn holds_64_bits(&self) -> bool {
+        Gen4.holds_64_bits()
+    }
+    fn holds_16_bits(&self) -> bool {
+        Gen4.holds_16_bits()
+    }
+    fn flatten_limit(&self) -> u32 {
+        Gen4.flatten_limit()
+    }
+    fn select_chain_limit(&self) -> u32 {
+        Gen4.select_chain_limit()
+    }
+    fn access_worth(&self) -> u32 {
+        Gen4.access_worth()
+    }
+    /// Uniforms at constant addresses alone, which their buffers have: other loads may be out of range.
+    fn speculates_loads(&self) -> bool {
+        true
+    }
+    fn cost(&self, op: Op, ty: Type) -> u32 {
+        match op {
+            Op::BufferLoad => u32::MAX,
+            _ => Gen4.cost(op, ty),
+        }
+    }
+    fn uniform_cost(&self) -> u32 {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Gen4, Pushed};
+    use gpucc_ir::ssa::parse;
+    use gpucc_passes::{Ctx, Options, TargetInfo, if_convert};
+
+    /// Whether an arm that reads a buffer becomes a choice.
+    fn flattens(target: &dyn TargetInfo, buffer: &str) -> bool {
+        let text = format!(
+            "func \"one\" fragment {{
+              res0 = \"u\" group 0 binding 0 {buffer} as u32
+              in0 = \"v\" f32 x 4 location 0 flat center
+              out0 = \"\" f32 x 4 location 0 perspective
+            }} body {{
+              %0: b32 = input in0.0
+              %1: b32 = input in0.1
+              %2: b1 = flt %0, %1
+              %3: b32 = const 4
+              %4: b32 = if %2 {{
+                %5: b32 = buffer_load res0, %3
+                yield %5
+              }} else {{
+                yield %0
+              }}
+              output out0.0, %4
+              yield
+            }}"
+        );
+        let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut func = module.funcs.into_iter().next().expect("one function");
+        let numerics = crate::numerics::numerics("g45");
+        if_convert::run(&mut func, &mut Ctx::new(Options::default(), numerics, target))
+    }
+
+    #[test]
+    fn pushed_uniforms_are_read_in_either_arm() {
+        assert!(flattens(&Pushed, "uniform 16"));
+        assert!(!flattens(&Gen4, "uniform 16"));
+        assert!(!flattens(&Pushed, "storage 16 load"));
     }
 }

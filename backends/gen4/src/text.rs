@@ -37,6 +37,7 @@ fn src(out: &mut dyn Write, names: Names, src: Src) -> fmt::Result {
         Src::Bits(bits) => write!(out, "{bits:#x}"),
         Src::Floats(bits) => write!(out, "{bits:#x}:vf"),
         Src::There => out.write_str("there"),
+        Src::Free => out.write_str("_"),
     }
 }
 
@@ -221,7 +222,26 @@ impl PrintInst for Inst {
             Inst::Else => out.write_str("else"),
             Inst::EndIf => out.write_str("endif"),
             Inst::Do => out.write_str("do"),
-            Inst::While { flag } => write!(out, "while{}", if *flag { " flag" } else { "" }),
+            Inst::While { flag: None } => out.write_str("while"),
+            Inst::While { flag: Some(inverse) } => write!(out, "while {}", flag(*inverse)),
+            Inst::Guard(None) => out.write_str("all:"),
+            Inst::Guard(Some(inverse)) => write!(out, "{}:", flag(*inverse)),
+            Inst::DemoteWhere(of) => {
+                out.write_str("demote ")?;
+                test(out, names, of)
+            }
+            Inst::When { inverse, opcode, to, dst, from, sources: all, keep } => {
+                result(out, dst, &"")?;
+                write!(out, "when {} {}.{} ", flag(*inverse), name(*opcode), types(*to, *from))?;
+                sources(out, names, all)?;
+                write!(out, " else {}", names.reg(*keep))
+            }
+            Inst::Round { dst, source: of } => {
+                result(out, dst, &"")?;
+                out.write_str("round ")?;
+                source(out, names, of)
+            }
+            Inst::DemoteBy(inverse) => write!(out, "demote {}", flag(*inverse)),
             Inst::Break(depth) => write!(out, "break {depth}"),
             Inst::Advance { steps, bytes } => {
                 write!(out, "advance {steps}{}", if *bytes { " bytes" } else { "" })

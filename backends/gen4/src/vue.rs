@@ -61,7 +61,7 @@ impl Vue {
         Ok(vue)
     }
 
-    /// Slots that are written, an even number: rows of the entry are whole.
+    /// Slots of the entry, an even number: rows are whole. The last is not written where the others are an odd number.
     pub fn slots(&self) -> usize {
         let distances = self.distances.len().div_ceil(4);
         (FIRST + self.varyings.len() + distances).next_multiple_of(2)

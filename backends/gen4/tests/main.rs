@@ -9,5 +9,6 @@ mod isa_text;
 mod legal;
 mod pixels;
 mod random;
+mod short;
 mod textures;
 mod widths;

@@ -43,7 +43,7 @@ fn base(source: &Source) -> (Base, u32) {
         Src::Part { reg, component } => (Base::Pair(reg.cell().index.into()), component.into()),
         Src::Bits(bits) if small(bits).is_some() => (Base::Floats, 0),
         Src::Bits(bits) | Src::Floats(bits) => (Base::Number(bits), 0),
-        Src::There => (Base::Number(0), 0),
+        Src::There | Src::Free => (Base::Number(0), 0),
     }
 }
 
@@ -127,23 +127,27 @@ impl Emit<'_> {
 
     /// One instruction for all components that have one base.
     pub(super) fn slot(&mut self, values: &[Source; 4], message: u8) -> Result<(), Failure> {
-        let mut left = [true; 4];
+        // What nobody reads has what is moved first.
+        let mut left = values.map(|value| !matches!(value.src, Src::There | Src::Free));
+        let mut free = values.map(|value| value.src == Src::Free);
+        let none = !left.contains(&true);
         for first in 0..4 {
-            if !left[first] || values[first].src == Src::There {
+            let wanted = left[first] || none && free[first];
+            if !wanted {
                 continue;
             }
             let (from, negate) = (base(&values[first]).0, values[first].negate);
             let (mut channels, mut select, mut floats) = (0, 0, 0);
-            for component in first..4 {
-                let (other, place) = base(&values[component]);
-                if values[component].src != Src::There
-                    && other == from
-                    && values[component].negate == negate
-                {
+            let free = std::mem::take(&mut free);
+            for component in 0..4 {
+                let number = if free[component] { first } else { component };
+                let (other, place) = base(&values[number]);
+                let alike = left[component] && other == from && values[number].negate == negate;
+                if alike || free[component] {
                     left[component] = false;
                     channels |= 1 << component;
                     select |= place << (2 * component);
-                    if let Src::Bits(bits) = values[component].src {
+                    if let Src::Bits(bits) = values[number].src {
                         floats |= small(bits).unwrap_or(0) << (8 * component);
                     }
                 }

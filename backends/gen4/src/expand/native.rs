@@ -51,18 +51,17 @@ rows! {
     UMsb SMsb Lsb UBfe SBfe Bfi:                             Shared;
 
     // Floats.
-    FAdd FSub FMul FNeg FAbs FFloor FEq FNe FLt FLe:         Has;
-    FMin FMax FSat:                                          Has;
+    FAdd FSub FMul FNeg FAbs FFloor FFract FEq FNe FLt FLe:  Has;
+    FMin FMax FSat FRound:                                   Has;
     FSqrt FRsq FRcp FExp2 FLog2:                             Has;
     FTrunc:                                                  Own(recipes::truncated);
-    FRound:                                                  Own(recipes::rounded);
     FSinTurns:                                               Own(recipes::sine);
     FCosTurns:                                               Own(recipes::cosine);
     FSin:                                                    Own(recipes::sine_of);
     FCos:                                                    Own(recipes::cosine_of);
     FTan:                                                    Own(recipes::tangent_of);
     FDiv:                                                    Own(recipes::quotient);
-    FMa FDot FCeil FFract FSign FRem FLdexp:       Shared;
+    FMa FDot FCeil FSign FRem FLdexp:       Shared;
     FrexpFract FrexpExp FExp FLog FPow:                      Shared;
     FAsin FAcos FAtan FAtan2 FSinh FCosh FTanh:              Shared;
     FAsinh FAcosh FAtanh FQuantize:                          Shared;

@@ -18,42 +18,26 @@ pub fn truncated(b: &mut Builder, data: &InstData) -> Value {
     b.op2(Op::Or, floor, sign)
 }
 
-/// The floor of the magnitude, one more where the rest is above a half, or a half behind an odd floor; with the sign of x.
-/// Exact: the rest of a float is a float.
-pub fn rounded(b: &mut Builder, data: &InstData) -> Value {
-    let x = data.args[0];
-    let magnitude = b.op1(Op::FAbs, x);
-    let floor = b.op1(Op::FFloor, magnitude);
-    let rest = b.op2(Op::FSub, magnitude, floor);
-    let half = b.f32(0.5);
-    let above = b.op2(Op::FLt, half, rest);
-    let tie = b.op2(Op::FEq, half, rest);
-    let halved = b.op2(Op::FMul, floor, half);
-    let pairs = b.op1(Op::FFloor, halved);
-    let odd = b.op2(Op::FLt, pairs, halved);
-    let up = b.op2(Op::And, tie, odd);
-    let up = b.op2(Op::Or, above, up);
-    let one = b.f32(1.0);
-    let next = b.op2(Op::FAdd, floor, one);
-    let size = b.select(up, next, floor);
-    let sign = sign_of(b, x);
-    b.op2(Op::Or, size, sign)
-}
-
 /// x / y within 2 units for |y| in 2^-126..=2^126; WGSL's bound is 2.5. The reciprocal is off by a unit, which is less than two of
-/// the quotient's, and the product toward zero by another. The next float q' is right or too small where |q' y|, rounded toward
-/// zero, is below |x|: then it stands in for the quotient q, which is more than a unit too small. q (1 + 2^-23) toward zero is
-/// q', and keeps zeros and infinities.
+/// the quotient's, and the product q toward zero by another: q is less than 3 too small, or less than 2 too large. It is too small
+/// where |q y|, rounded toward zero, is below |x|, which is a float: then the next float, less than 2 too small or one too large,
+/// stands in for it. q (1 + 2^-23) toward zero is that float, and keeps zeros and infinities.
 pub fn quotient(b: &mut Builder, data: &InstData) -> Value {
     let (x, y) = (data.args[0], data.args[1]);
     let reciprocal = b.op1(Op::FRcp, y);
+    // The reciprocal is within a unit, and one of either sign keeps it.
+    if let Some(bits) = b.func.as_const(x)
+        && f32::from_bits(bits as u32).abs() == 1.0
+    {
+        return b.op2(Op::FMul, x, reciprocal);
+    }
     let quotient = b.op2(Op::FMul, x, reciprocal);
+    let product = b.op2(Op::FMul, quotient, y);
+    let (product, size) = (b.op1(Op::FAbs, product), b.op1(Op::FAbs, x));
+    let below = b.op2(Op::FLt, product, size);
     let above = b.f32(1.0 + f32::EPSILON);
     let next = b.op2(Op::FMul, quotient, above);
-    let product = b.op2(Op::FMul, next, y);
-    let (product, size) = (b.op1(Op::FAbs, product), b.op1(Op::FAbs, x));
-    let fits = b.op2(Op::FLt, product, size);
-    b.select(fits, next, quotient)
+    b.select(below, next, quotient)
 }
 
 /// x / c becomes x r for a number c, r the reciprocal of c or the next float away from zero: r is less than a unit too large, so
@@ -342,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_exact() {
+    fn cutting_off_is_exact() {
         let values = [
             0.0,
             -0.0,
@@ -365,7 +349,6 @@ mod tests {
                 assert_eq!(found.to_bits(), right.to_bits(), "{op:?} of {x}: {found}");
             };
             same(Op::FTrunc, x.trunc());
-            same(Op::FRound, x.round_ties_even());
         }
     }
 }

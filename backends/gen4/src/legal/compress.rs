@@ -4,6 +4,7 @@ use super::{
     Rule, Word, architecture, destination_stride, hold, is_accumulator, is_byte, is_null,
     is_scalar, stride,
 };
+use crate::isa::fields::f;
 use crate::isa::operand::{COMPR4, File, Operand, Place, Region};
 use crate::isa::ops::{Opcode, flag};
 
@@ -12,7 +13,7 @@ pub fn check(word: &Word<'_>) -> Result<(), Rule> {
         return Ok(());
     }
     let op = word.inst().op();
-    hold(!op.has(flag::CONTROL), Rule::CompressedControl)?;
+    hold(!op.has(flag::CONTROL) || is_math(word), Rule::CompressedControl)?;
     hold(!op.has(flag::UNCOMPRESSED), Rule::CompressedNever)?;
     hold(!word.align16, Rule::CompressedAlign16)?;
     hold(matches!(word.size, 16 | 32), Rule::CompressedSize)?;
@@ -32,6 +33,17 @@ pub fn check(word: &Word<'_>) -> Result<(), Rule> {
         }
     }
     Ok(())
+}
+
+/// A message to extended math with one operand, which G45 sends in halves of one register each. ERRATA E21.
+fn is_math(word: &Word<'_>) -> bool {
+    let inst = word.inst();
+    let number = File::of(inst.get(f::SRC1_FILE)) == File::Imm;
+    let lengths = inst.get(f::SRC1) >> 16 & 0xfff;
+    let room = inst.get(f::MRF) + 2 <= 16;
+    let dwords = word.dst.is_some_and(|dst| packed_dwords(word) && dst.file == File::Grf);
+    let send = word.opcode == Opcode::Send && !word.chip.early() && word.size == 16;
+    send && number && lengths == 0x111 && room && dwords
 }
 
 /// What an indirect operand may be.
@@ -73,7 +85,9 @@ fn destination(word: &Word<'_>, dst: &Operand) -> Result<(), Rule> {
 }
 
 fn source(word: &Word<'_>, source: &Operand) -> Result<(), Rule> {
-    if named(source)? || is_scalar(source) && matches!(source.place, Place::Direct { .. }) {
+    // A message's source is a register, whatever of it is read.
+    let scalar = is_scalar(source) && word.opcode != Opcode::Send;
+    if named(source)? || scalar && matches!(source.place, Place::Direct { .. }) {
         return Ok(());
     }
     let (register, byte) = match source.place {
@@ -94,6 +108,9 @@ fn source(word: &Word<'_>, source: &Operand) -> Result<(), Rule> {
         }
     }
     hold(register % 2 == 0, Rule::CompressedRegister)?;
+    if word.opcode == Opcode::Send {
+        return Ok(());
+    }
     // One of the parts of an element's pitch: hardware leaves the byte as it is (E25).
     let pitch = stride(horizontal) * source.ty.bytes();
     hold(byte < pitch || !packed_dwords(word), Rule::CompressedByte)

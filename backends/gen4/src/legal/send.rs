@@ -19,7 +19,7 @@ pub fn check(word: &Word<'_>) -> Result<(), Rule> {
         return Ok(());
     };
     hold(!is_byte(dst.ty), Rule::MessageType)?;
-    if word.size == 16 {
+    if word.half() == 16 {
         let aligned = matches!(dst.place, Place::Direct { byte: 0, .. });
         hold(dst.ty.bytes() == 2 && aligned, Rule::MessageWords)?;
     }

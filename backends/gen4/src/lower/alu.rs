@@ -8,6 +8,7 @@ use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::Flags;
 use gpucc_ir::ssa::{InstData, Op, Type, Value};
+use gpucc_passes::float_range;
 
 /// The largest floats that integers of 32 bits hold: what conversions clamp to.
 const LARGEST_SIGNED: f32 = 2_147_483_520.0;
@@ -15,6 +16,8 @@ const LARGEST_SIGNED: f32 = 2_147_483_520.0;
 const LEAST: f32 = 1e-20;
 /// Operations behind one that may still change.
 const NEAR: usize = 32;
+/// Operations back that ranges of floats are asked for.
+const DEPTH: u32 = 4;
 const LARGEST_UNSIGNED: f32 = 4_294_967_040.0;
 
 impl Lower<'_> {
@@ -84,6 +87,7 @@ impl Lower<'_> {
             Op::FAdd => simple(Opcode::Add, Ty::F),
             Op::FMul => simple(Opcode::Mul, Ty::F),
             Op::FFloor => simple(Opcode::Rndd, Ty::F),
+            Op::FFract => simple(Opcode::Frc, Ty::F),
             _ => None,
         };
         if let Some((opcode, ty)) = single {
@@ -162,6 +166,19 @@ impl Lower<'_> {
                 self.choose(data, condition, ty);
             }
             Op::UDiv | Op::URem | Op::SDiv | Op::SRem => self.divide(data),
+            Op::FRound => {
+                // RNDE of a negative number gives zeros without their sign (G45 vol. 4, 14.2.39).
+                let [nearest, sign] = [self.fresh(), self.fresh()];
+                let source = self.float(args[0]);
+                let source = self.no_number(Source { absolute: true, negate: false, ..source });
+                self.push(Inst::Round { dst: nearest.into(), source });
+                let whole = self.source(args[0]);
+                let mask = Src::Bits(0x8000_0000).into();
+                self.alu(Opcode::And, Ty::Ud, sign, &[whole, mask]);
+                let dst = self.define(result);
+                let parts = [nearest, sign].map(|reg| Src::Reg(reg.into()).into());
+                self.alu(Opcode::Or, Ty::Ud, dst, &parts);
+            }
             Op::FSat => self.saturate(data),
             Op::FMin => self.choose(data, Condition::Less, Ty::F),
             Op::FMax => self.choose(data, Condition::GreaterEqual, Ty::F),
@@ -182,6 +199,15 @@ impl Lower<'_> {
                     Op::FToS => (Ty::D, LARGEST_SIGNED),
                     _ => (Ty::Ud, LARGEST_UNSIGNED),
                 };
+                // What is certainly a number and not larger is not clamped.
+                let bound = float_range::bounds(self.ssa, args[0], DEPTH);
+                if bound.is_some_and(|(_, most)| most <= largest) {
+                    let source = self.float(args[0]);
+                    let source = self.no_number(source);
+                    let dst = self.define(result);
+                    self.convert(Opcode::Mov, to, dst, Ty::F, &[source]);
+                    return Ok(());
+                }
                 let source = self.source(args[0]);
                 let first = self.no_number(source);
                 let second = Source::from(Src::Bits(largest.to_bits()));
@@ -219,7 +245,11 @@ impl Lower<'_> {
                 }
             }
             Op::Select => {
-                let (yes, no) = (self.source(args[1]), self.source(args[2]));
+                let (mut yes, no) = (self.source(args[1]), self.source(args[2]));
+                // Nothing stands between a comparison and its choice: they may become one step.
+                if let (Src::Bits(_), Src::Bits(_)) = (yes.src, no.src) {
+                    yes = self.no_number(yes);
+                }
                 let inverse = self.decide(args[0]);
                 self.select(result, inverse, yes, no);
             }
@@ -348,7 +378,8 @@ impl Lower<'_> {
     }
 
     fn math(&mut self, data: &InstData, function: Function) {
-        let source = self.source(data.args[0]);
+        // The message's own move takes signs and magnitudes (isa/gen4.md 1.8).
+        let source = self.float(data.args[0]);
         let source = self.no_number(source);
         let dst = self.define(data.results[0]);
         self.push(Inst::Math { dst: dst.into(), function, source });

@@ -206,7 +206,7 @@ impl Lower<'_> {
     /// Closes a loop that is left at its end alone: lanes of the test go back.
     pub(super) fn repeat(&mut self, header: Block, test: Test) {
         self.push(Inst::Compare(test));
-        self.push(Inst::While { flag: true });
+        self.push(Inst::While { flag: Some(false) });
         let latch = self.block;
         self.m.add_both_edges(latch, header);
         self.start_block();
@@ -281,7 +281,7 @@ impl Lower<'_> {
 
     /// Closes a loop: the way back to its header, and the block behind it.
     pub(super) fn end_loop(&mut self, header: Block, exit: Block) {
-        self.push(Inst::While { flag: false });
+        self.push(Inst::While { flag: None });
         let latch = self.block;
         self.m.add_both_edges(latch, header);
         self.m.add_edge(Edges::Physical, latch, exit);

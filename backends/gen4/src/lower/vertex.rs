@@ -72,7 +72,11 @@ impl Lower<'_> {
     }
 
     fn slot_of(&self, output: Option<Output>) -> [Source; 4] {
-        std::array::from_fn(|component| self.final_value(output, component as u8))
+        let declared = output.map_or(4, |output| self.ssa.outputs[output].components);
+        std::array::from_fn(|component| match component as u8 {
+            component if component < declared => self.final_value(output, component),
+            _ => Src::Free.into(),
+        })
     }
 
     fn in_register(&mut self, source: Source) -> VReg {
@@ -153,12 +157,17 @@ impl Lower<'_> {
         for distances in vue.distances.chunks(4) {
             let of = |at: usize| {
                 let place = distances.get(at);
-                place.map_or(ZERO, |&(output, component)| self.final_value(Some(output), component))
+                place.map_or(Src::Free.into(), |&(output, component)| {
+                    self.final_value(Some(output), component)
+                })
             };
             slots.push(std::array::from_fn(of));
         }
-        slots.resize(vue.slots(), [ZERO; 4]);
         let most = usize::from(MOST);
+        // An interleaved message has two registers at least (G45 vol. 4, 8.4.2).
+        if slots.len() % most == 1 {
+            slots.push([ZERO; 4]);
+        }
         let messages = slots.len().div_ceil(most);
         for (number, part) in slots.chunks(most).enumerate() {
             for (message, &values) in (SLOTS..).zip(part) {

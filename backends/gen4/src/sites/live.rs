@@ -96,7 +96,7 @@ pub fn destination(word: &Decoded) -> Set {
     let Place::Direct { register, .. } = dst.place else { return Set::ALL };
     let rows = 1 + u32::from(is_compressed(word));
     match (dst.file, opcode.shape()) {
-        (File::Grf, Shape::Send) => general(register, lengths(word).1),
+        (File::Grf, Shape::Send) => general(register, rows * lengths(word).1),
         (File::Grf, _) => general(register, rows),
         (File::Mrf, _) if register & COMPR4 != 0 => {
             message(register, 1).with(message(register + 4, 1))
@@ -107,10 +107,12 @@ pub fn destination(word: &Decoded) -> Set {
     }
 }
 
-/// The register into which a message moves its source, all of it whatever the mask. 14.2.44.
+/// The register into which a message moves its source, all of it whatever the mask, and the next one where it is compressed.
+/// 14.2.44.
 fn moved(word: &Decoded) -> Set {
     let moves = word.operands.src0.is_some_and(|source| source.file == File::Grf);
-    if moves { message(word.inst.get(f::MRF), 1) } else { Set::default() }
+    let rows = 1 + u32::from(is_compressed(word));
+    if moves { message(word.inst.get(f::MRF), rows) } else { Set::default() }
 }
 
 /// What has nothing of its old value behind a word, for the lanes that execute it.
@@ -145,16 +147,17 @@ fn read(word: &Decoded) -> Set {
     if opcode.shape() == Shape::Special {
         return set;
     }
+    let rows = 1 + u32::from(is_compressed(word));
     if inst.get(f::PRED_CTRL) != 0 {
         set = if inst.get(f::PRED_CTRL) == 1 { flag(word) } else { Set { flags: 3, ..set } };
     }
     if opcode.shape() == Shape::Send {
-        let whole = message(inst.get(f::MRF), lengths(word).0);
+        let whole = message(inst.get(f::MRF), rows * lengths(word).0);
         set = set.with(whole.without(moved(word)));
     }
     for source in [word.operands.src0, word.operands.src1].into_iter().flatten() {
         let Place::Direct { register, .. } = source.place else { return Set::ALL };
-        let single = opcode.shape() == Shape::Send
+        let single = opcode.shape() == Shape::Send && rows == 1
             || matches!(source.region, Region::Rows { vertical: 0, horizontal: 0, .. });
         set = set.with(match source.file {
             File::Grf if single => general(register, 1),

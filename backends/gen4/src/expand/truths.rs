@@ -1,0 +1,200 @@
+//! Choices of truth values as what flags join: a comparison may go on from the flag of the one before it, where a choice needs both
+//! in registers.
+
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Type, Value};
+use smallvec::{SmallVec, smallvec};
+
+/// Choices within choices that are followed.
+const DEPTH: u32 = 8;
+
+/// Makes `and` and `or` of choices between a truth value and a constant, and of comparisons of choices between numbers one of which
+/// is constant.
+pub fn join(func: &mut Func) -> bool {
+    let uses = uses(func);
+    let mut changed = false;
+    for (region, ..) in func.regions_in_order() {
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let mut join = Join { func, uses: &uses, out: &mut out, inst };
+            if let Some((op, args)) = join.rewritten() {
+                let data = &mut func.insts[inst];
+                (data.op, data.args, data.imm) = (op, args, Imm::None);
+                changed = true;
+            }
+            out.push(inst);
+        }
+        func.regions[region].insts = out;
+    }
+    changed
+}
+
+/// How often each value is read.
+fn uses(func: &Func) -> cranelift_entity::SecondaryMap<Value, u32> {
+    let mut uses = cranelift_entity::SecondaryMap::new();
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            for &arg in &func.insts[inst].args {
+                uses[arg] += 1;
+            }
+        }
+    }
+    uses
+}
+
+struct Join<'a> {
+    func: &'a mut Func,
+    uses: &'a cranelift_entity::SecondaryMap<Value, u32>,
+    out: &'a mut Vec<Inst>,
+    /// The instruction that is rewritten.
+    inst: Inst,
+}
+
+type Rewritten = (Op, SmallVec<[Value; 4]>);
+
+impl Join<'_> {
+    fn push(&mut self, op: Op, args: &[Value]) -> Value {
+        let span = self.func.insts[self.inst].span;
+        let data = InstData {
+            op,
+            args: SmallVec::from_slice(args),
+            imm: Imm::None,
+            regions: SmallVec::new(),
+            results: SmallVec::new(),
+            span,
+            bundle: None,
+        };
+        let inst = self.func.new_inst(data, &[Type::B1]);
+        self.out.push(inst);
+        self.func.insts[inst].results[0]
+    }
+
+    /// What the instruction becomes.
+    fn rewritten(&mut self) -> Option<Rewritten> {
+        let data = self.func.insts[self.inst].clone();
+        let &result = data.results.first()?;
+        match data.op {
+            Op::Select if self.func.ty(result) == Type::B1 => {
+                let [cond, yes, no] = data.args[..] else { return None };
+                let known = [yes, no].map(|value| self.func.as_const(value));
+                match known {
+                    [None, Some(bits)] => self.joined(cond, yes, bits != 0, false),
+                    [Some(bits), None] => self.joined(cond, no, bits != 0, true),
+                    _ => None,
+                }
+            }
+            Op::IEq | Op::INe => {
+                let [choice, number] = data.args[..] else { return None };
+                let number = self.func.as_const(number)?;
+                self.compared(data.op, choice, number, DEPTH)
+            }
+            _ => None,
+        }
+    }
+
+    /// `open` where the condition holds and a constant elsewhere, or with `first` the other way round.
+    fn joined(&mut self, cond: Value, open: Value, other: bool, first: bool) -> Option<Rewritten> {
+        // The constant decides where `open` does not: `true` by an `or`, `false` by an `and`.
+        let cond = if other == first { cond } else { self.push(Op::Not, &[cond]) };
+        let op = if other { Op::Or } else { Op::And };
+        Some((op, smallvec![cond, open]))
+    }
+
+    /// A comparison of a choice with a number, where one of what is chosen is a number too.
+    fn compared(&mut self, op: Op, choice: Value, number: u64, depth: u32) -> Option<Rewritten> {
+        let data = self.func.def(choice)?;
+        if data.op != Op::Select || self.uses[choice] != 1 || depth == 0 {
+            return None;
+        }
+        let [cond, yes, no] = data.args[..] else { return None };
+        if self.func.ty(yes) != Type::B32 {
+            return None;
+        }
+        let holds = |bits: u64| (bits == number) == (op == Op::IEq);
+        let (open, bits, first) = match [yes, no].map(|value| self.func.as_const(value)) {
+            [None, Some(bits)] => (yes, bits, false),
+            [Some(bits), None] => (no, bits, true),
+            _ => return None,
+        };
+        let (op, args) = match self.compared(op, open, number, depth - 1) {
+            Some(inner) => inner,
+            None => {
+                let span = self.func.insts[self.inst].span;
+                let data = InstData {
+                    op: Op::Const,
+                    args: SmallVec::new(),
+                    imm: Imm::Bits(number),
+                    regions: SmallVec::new(),
+                    results: SmallVec::new(),
+                    span,
+                    bundle: None,
+                };
+                let inst = self.func.new_inst(data, &[Type::B32]);
+                self.out.push(inst);
+                (op, smallvec![open, self.func.insts[inst].results[0]])
+            }
+        };
+        let open = self.push(op, &args);
+        self.joined(cond, open, holds(bits), first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+    use gpucc_ir::ssa::parse;
+
+    /// A body behind two truth values, once choices are joined.
+    fn joined(body: &str) -> String {
+        let text = format!(
+            "func \"one\" fragment {{
+              in0 = \"v\" f32 x 4 location 0 flat center
+              out0 = \"\" f32 x 4 location 0 perspective
+            }} body {{
+              %0: b32 = input in0.0
+              %1: b32 = input in0.1
+              %2: b1 = flt %0, %1
+              %3: b1 = fle %0, %1
+              %4: b1 = const 1
+              %5: b32 = const 0
+              %6: b32 = const 7
+              {body}
+              %9: b32 = select %8, %0, %1
+              output out0.0, %9
+              yield
+            }}"
+        );
+        let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut func = module.funcs.into_iter().next().expect("one function");
+        join(&mut func);
+        func.to_string()
+    }
+
+    #[test]
+    fn a_choice_of_truths_is_one_of_both() {
+        let text = joined("%8: b1 = select %2, %3, %4");
+        let has = |text: &str, op: &str| text.matches(&format!("= {op} ")).count();
+        assert_eq!(
+            (has(&text, "or"), has(&text, "not"), has(&text, "select")),
+            (1, 1, 1),
+            "{text}"
+        );
+        let text = joined("%8: b1 = select %2, %4, %3");
+        assert_eq!(
+            (has(&text, "or"), has(&text, "not"), has(&text, "select")),
+            (1, 0, 1),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn comparisons_of_choices_are_joined_within_each_other() {
+        let text = joined(
+            "%10: b32 = select %2, %6, %0
+             %7: b32 = select %3, %10, %5
+             %8: b1 = ine %7, %5",
+        );
+        assert_eq!(text.matches("= and ").count(), 1, "{text}");
+        assert_eq!(text.matches("= or ").count(), 1, "{text}");
+    }
+}
