@@ -927,3 +927,14 @@ fn functions_of_vendors_are_our_gap_and_not_the_user_s_error() {
     let done = gpucc(&[&folder.write("fetch.frag", fetch), "--target", "interp"]);
     assert_eq!(done.status.code(), Some(6), "{}", text(&done));
 }
+
+#[test]
+fn attributes_stand_before_statements_and_before_the_body_of_a_function() {
+    let source = "#version 450\n\
+        #extension GL_EXT_control_flow_attributes : enable\n\
+        #extension GL_EXT_subgroup_uniform_control_flow : enable\n\
+        layout(set = 0, binding = 0) buffer B { uint b[]; };\n\
+        void main()\n[[subgroup_uniform_control_flow]]\n{\n\
+        [[dont_unroll]] for (int i = 0; i < 2; i++) { b[i] += 1u; } }";
+    assert_eq!(left(source, "u32:1,2"), "0.0: 2 3");
+}

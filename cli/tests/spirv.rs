@@ -297,3 +297,26 @@ fn each_counter_of_opengl_is_a_buffer_of_its_own_in_both_languages() {
         leaves(file, &sets, "0.0:i32", &["interp", "valhall"], "0.0: 40 69 60 41 65 50");
     }
 }
+
+#[test]
+fn exponents_of_8_and_64_bits_have_their_signs() {
+    let module = include_bytes!("languages/powers.spv");
+    for target in MACHINES {
+        verified(target, Options::default(), "powers.spv", Source::SpirV(module));
+    }
+    let path = path("powers.spv");
+    for (word, powers) in [("-1", "0.75 0"), ("1", "3 inf"), ("0", "1.5 1.5")] {
+        let word = format!("0.0=i32:{word}");
+        let args = ["run", &path, "--target", "interp", "--groups", "1", "--dump", "0.1:f32"];
+        let done = gpucc(&[&args[..], &["--set", &word, "--set", "0.1=zeros:8"]].concat());
+        let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_eq!(shown.trim(), format!("0.1: {powers}"), "{word}: {}", text(&done));
+    }
+}
+
+#[test]
+fn blocks_of_workgroup_memory_that_share_it_are_not_read_yet() {
+    let done = gpucc(&[&path("shared.spv"), "--target", "interp"]);
+    assert_eq!(done.status.code(), Some(6), "{}", text(&done));
+    assert!(text(&done).contains("workgroup memory that share it"), "{}", text(&done));
+}

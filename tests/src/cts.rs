@@ -86,7 +86,7 @@ impl Table {
         reasons
     }
     /// The line that the runner prints.
-    pub fn line(&self, target: &str, family: Family) -> String {
+    pub fn line(&self, target: &str, folder: &str) -> String {
         let codes: Vec<String> = [1u8, 2, 3, 4, 6, 101]
             .into_iter()
             .filter(|&code| self.refused(code) > 0)
@@ -94,8 +94,7 @@ impl Table {
             .collect();
         let cases: usize = self.files.iter().map(|file| file.cases).sum();
         format!(
-            "{} on {target}: files {}, cases {cases}, right {}, wrong {}, refused files {} ({})",
-            family.folder(),
+            "{folder} on {target}: files {}, cases {cases}, right {}, wrong {}, refused files {} ({})",
             self.files.len(),
             self.right(),
             self.wrong(),

@@ -1,6 +1,7 @@
 #![forbid(unsafe_code)]
 //! Conformance runners and tests over the whole compiler.
 
+pub mod amber;
 pub mod corpus;
 pub mod cts;
 pub mod expectation;

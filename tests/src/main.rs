@@ -4,7 +4,7 @@
 use clap::{Parser, Subcommand};
 use gpucc::{Compiler, Robust, Target};
 use gpucc_tests::{
-    corpus, cts, flow, fuzz, mutate, peers, programs, readers, repro, shared, state, sweep,
+    amber, corpus, cts, flow, fuzz, mutate, peers, programs, readers, repro, shared, state, sweep,
     variants,
 };
 use std::io::Write;
@@ -36,6 +36,12 @@ enum What {
     },
     /// Khronos shader-library cases (SPIR-V).
     ShaderLibrary {
+        /// Only files whose name contains this.
+        #[arg(default_value = "")]
+        filter: String,
+    },
+    /// Vulkan's Amber scripts that dispatch over buffers (GLSL, and SPIR-V through spirv-as).
+    Amber {
         /// Only files whose name contains this.
         #[arg(default_value = "")]
         filter: String,
@@ -230,6 +236,26 @@ fn tell(
     Ok(tally.mismatches.is_empty() && tally.failures.is_empty())
 }
 
+/// Prints what was wrong or refused and the totals; true when nothing was wrong.
+fn tell_files(
+    table: &cts::Table,
+    target: &str,
+    folder: &str,
+    say: &mut impl FnMut(&str) -> Result<(), String>,
+) -> Result<bool, String> {
+    for file in &table.files {
+        if let Some(first) = &file.first_wrong {
+            say(&format!("{}: {} wrong; {first}\n", file.name, file.wrong()))?;
+        }
+    }
+    for ((code, why), names) in table.refusals() {
+        let (count, first) = (names.len(), names[0]);
+        say(&format!("exit {code}: {why}: {count} files, {first} first\n"))?;
+    }
+    say(&format!("{}\n", table.line(target, folder)))?;
+    Ok(table.wrong() == 0)
+}
+
 /// True when nothing was wrong.
 fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
     let name = arguments.target.as_str();
@@ -247,17 +273,16 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             };
             let table = cts::run(&compiler, &corpus_folder()?, family, filter, &arguments.skip)
                 .map_err(|error| error.to_string())?;
-            for file in &table.files {
-                if let Some(first) = &file.first_wrong {
-                    say(&format!("{}: {} wrong; {first}\n", file.name, file.wrong()))?;
-                }
+            tell_files(&table, name, family.folder(), &mut say)
+        }
+        What::Amber { filter } => {
+            if !amber::can_assemble() {
+                shared::skip("spirv-as");
+                return Ok(true);
             }
-            for ((code, why), names) in table.refusals() {
-                let (count, first) = (names.len(), names[0]);
-                say(&format!("exit {code}: {why}: {count} files, {first} first\n"))?;
-            }
-            say(&format!("{}\n", table.line(name, family)))?;
-            Ok(table.wrong() == 0)
+            let files = amber::run(&compiler, &corpus_folder()?, filter);
+            let table = cts::Table { files: files.map_err(|error| error.to_string())? };
+            tell_files(&table, name, "amber-vk-gl-cts", &mut say)
         }
         What::Programs { count, seed, inputs, text } => {
             if *text {

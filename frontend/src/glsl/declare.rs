@@ -399,6 +399,7 @@ impl<'a> Parser<'_, 'a> {
             }
         }
         self.expect(")")?;
+        self.attributes()?;
         let body = match self.take(";") {
             true => None,
             false => Some(self.block()?),

@@ -331,8 +331,8 @@ impl<'a> Parser<'_, 'a> {
         self.deeper(Self::statement_here)
     }
 
-    fn statement_here(&mut self) -> Result<Stmt<'a>> {
-        // Attributes of control flow say nothing here.
+    /// Attributes of control flow, which say nothing here.
+    pub(super) fn attributes(&mut self) -> Result<()> {
         while self.is("[") && self.ahead(1).text == "[" {
             while !self.is("]") {
                 if self.peek().kind == Kind::End {
@@ -343,6 +343,11 @@ impl<'a> Parser<'_, 'a> {
             self.expect("]")?;
             self.expect("]")?;
         }
+        Ok(())
+    }
+
+    fn statement_here(&mut self) -> Result<Stmt<'a>> {
+        self.attributes()?;
         let token = self.peek();
         let span = token.span;
         let kind = match token.text {

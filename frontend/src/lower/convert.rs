@@ -31,6 +31,16 @@ impl<'a> OfNaga<'a> {
 }
 
 impl<S> Lower<'_, S> {
+    /// A signed integer of 64 bits as the nearest one of 32.
+    pub fn nearest_word(&mut self, wide: Value) -> Value {
+        let [low, high] = [Op::Lo64, Op::Hi64].map(|half| self.op1(half, wide));
+        let (by, most) = (self.u32(31), self.u32(0x7fff_ffff));
+        let [sign, upper] = [low, high].map(|word| self.op2(Op::AShr, word, by));
+        let fits = self.op2(Op::IEq, high, sign);
+        let limit = self.op2(Op::Xor, upper, most);
+        self.select(fits, low, limit)
+    }
+
     /// One scalar from one type to another, as WGSL's value constructors do.
     pub fn convert_scalar(&mut self, value: Value, from: Scalar, to: Scalar) -> Result<Value> {
         use ScalarKind as K;

@@ -217,10 +217,14 @@ impl<'p> OfSpirv<'p> {
                     return Err(mismatch());
                 }
                 let mut all: [Values; 4] = Default::default();
-                all[1] = self.values(frame, args[1])?;
-                if scalar.width == 8 {
-                    all[1] = self.map(Op::Lo64, &[&all[1]])?;
-                }
+                let exponents = self.values(frame, args[1])?;
+                all[1] = match (scalar.kind, scalar.width) {
+                    (ScalarKind::Sint, 1) => self.extended_by_sign(scalar, exponents),
+                    (_, 8) => {
+                        self.lanes(lanes, |lower, lane| Ok(lower.nearest_word(exponents[lane])))?
+                    }
+                    _ => exponents,
+                };
                 all[0] = x;
                 self.math_function(Fun::Ldexp, ScalarKind::Float, 1, all)?
             }

@@ -139,6 +139,8 @@ pub struct Program<'a> {
     pub has_far: bool,
     /// Pointers to physical storage are numbers of 64 bits.
     pub has_addresses: bool,
+    /// Variables of workgroup memory lie where the module says, over each other.
+    pub shares_workgroup: bool,
     /// Types of pointers that are declared behind the structures that hold them.
     forward: Set<Id>,
     /// There is a type of integers of 8 bits.
@@ -219,6 +221,7 @@ impl<'a> Program<'a> {
             has_bytes: false,
             has_far: false,
             has_addresses: false,
+            shares_workgroup: false,
             forward: Set::default(),
             controls_floats: false,
             default_block: DefaultBlock::default(),
@@ -288,6 +291,8 @@ impl<'a> Program<'a> {
                     );
                     self.has_addresses |=
                         capability == Some(Capability::PhysicalStorageBufferAddresses);
+                    self.shares_workgroup |=
+                        capability == Some(Capability::WorkgroupMemoryExplicitLayoutKHR);
                 }
                 Op::Name => {
                     self.names.push((first, number as u32));

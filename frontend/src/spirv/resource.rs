@@ -91,6 +91,10 @@ impl<'p> OfSpirv<'p> {
                     let text = "a workgroup variable is used outside of a compute shader";
                     return Err(Stop::invalid(text));
                 }
+                if program.shares_workgroup && self.workgroup_bytes > 0 {
+                    let what = "blocks of workgroup memory that share it";
+                    return Err(Stop::unsupported(what, READING));
+                }
                 let (_, ty) = program.pointee(inst.operand(0))?;
                 let bytes = program.dense_size(ty)?;
                 let name = named(&program.name(id), "global");
