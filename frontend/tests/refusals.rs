@@ -38,7 +38,7 @@ fn a_validation_error_gives_its_reason_and_its_place() {
     says(
         "@group(0) @binding(0) var<uniform> a: array<f32, 4>;\n@compute @workgroup_size(1) fn main() { let x = a[0]; }",
         1,
-        &["alignment", "bad.wgsl:1"],
+        &["16 bytes apart", "array<vec4f, N>", "bad.wgsl:1"],
     );
 }
 
