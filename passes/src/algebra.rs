@@ -98,13 +98,8 @@ fn contract(func: &mut Func, inst: Inst, side: usize, out: &mut Vec<Inst>) {
         let ty = func.ty(*negated);
         let neg = func.new_inst(
             InstData {
-                op: Op::FNeg,
-                args: smallvec![*negated],
-                imm: Imm::None,
-                regions: SmallVec::new(),
-                results: SmallVec::new(),
-                span: func.insts[inst].span,
                 bundle: func.insts[inst].bundle,
+                ..InstData::new(Op::FNeg, Imm::None, &[*negated], func.insts[inst].span)
             },
             &[ty],
         );

@@ -404,15 +404,7 @@ fn demotion(func: &Func, inst: Inst) -> Option<Value> {
 }
 
 fn plain(op: Op, imm: Imm) -> InstData {
-    InstData {
-        op,
-        args: SmallVec::new(),
-        imm,
-        regions: SmallVec::new(),
-        results: SmallVec::new(),
-        span: gpucc_ir::ssa::Span::NONE,
-        bundle: None,
-    }
+    InstData::new(op, imm, &[], gpucc_ir::ssa::Span::NONE)
 }
 
 #[cfg(test)]

@@ -105,15 +105,7 @@ fn join(func: &mut Func, inst: Inst, inner: Inst, out: &mut Vec<Inst>) {
     body.truncate(body.len() - 2);
     out.append(&mut body);
     let args = [func.insts[inst].args[0], func.insts[inner].args[0]];
-    let both = InstData {
-        op: Op::And,
-        args: SmallVec::from_slice(&args),
-        imm: Imm::None,
-        regions: SmallVec::new(),
-        results: SmallVec::new(),
-        span: func.insts[inst].span,
-        bundle: None,
-    };
+    let both = InstData::new(Op::And, Imm::None, &args, func.insts[inst].span);
     let both = func.new_inst(both, &[gpucc_ir::ssa::Type::B1]);
     out.push(both);
     func.insts[inst].args[0] = func.insts[both].results[0];
@@ -212,13 +204,8 @@ fn pull_demote(func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
         let mut cond = func.insts[inst].args[0];
         let span = func.insts[demote].span;
         let plain = |op: Op, args: &[gpucc_ir::ssa::Value], regions: &[Region]| InstData {
-            op,
-            args: SmallVec::from_slice(args),
-            imm: Imm::None,
             regions: SmallVec::from_slice(regions),
-            results: SmallVec::new(),
-            span,
-            bundle: None,
+            ..InstData::new(op, Imm::None, args, span)
         };
         if index == 1 {
             let not = func.new_inst(plain(Op::Not, &[cond], &[]), &[gpucc_ir::ssa::Type::B1]);
@@ -250,13 +237,9 @@ fn flatten(func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
         let args = [cond, func.insts[yes_end].args[index], func.insts[no_end].args[index]];
         // The result keeps its name: the select is its new definition.
         let select = func.insts.push(InstData {
-            op: Op::Select,
-            args: SmallVec::from_slice(&args),
-            imm: Imm::None,
-            regions: SmallVec::new(),
             results: SmallVec::from_slice(&[result]),
-            span,
             bundle,
+            ..InstData::new(Op::Select, Imm::None, &args, span)
         });
         func.values[result].def = gpucc_ir::ssa::ValueDef::Result(select, 0);
         out.push(select);

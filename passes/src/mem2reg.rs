@@ -501,13 +501,5 @@ fn emit_const(func: &mut Func, out: &mut Vec<Inst>, bits: u32) -> Value {
 }
 
 fn simple(op: Op, imm: Imm, args: &[Value]) -> InstData {
-    InstData {
-        op,
-        args: SmallVec::from_slice(args),
-        imm,
-        regions: SmallVec::new(),
-        results: SmallVec::new(),
-        span: gpucc_ir::ssa::Span::NONE,
-        bundle: None,
-    }
+    InstData::new(op, imm, args, gpucc_ir::ssa::Span::NONE)
 }

@@ -346,17 +346,17 @@ fn wrap(func: &mut Func, inst: Inst, guard: Value, out: &mut Vec<Inst>) {
     let types: SmallVec<[Type; 4]> = outer.iter().map(|&value| func.ty(value)).collect();
     let inner: SmallVec<[Value; 4]> = types.iter().map(|&ty| func.add_result(inst, ty)).collect();
     func.regions[yes].insts.push(inst);
-    let end = func.new_inst(data(Op::Yield, Imm::None, &inner, span), &[]);
+    let end = func.new_inst(InstData::new(Op::Yield, Imm::None, &inner, span), &[]);
     func.regions[yes].insts.push(end);
     let mut zeros = Vec::new();
     let values: SmallVec<[Value; 4]> = types
         .iter()
         .map(|&ty| push(func, Op::Const, Imm::Bits(0), &[], ty, span, &mut zeros))
         .collect();
-    let end = func.new_inst(data(Op::Yield, Imm::None, &values, span), &[]);
+    let end = func.new_inst(InstData::new(Op::Yield, Imm::None, &values, span), &[]);
     zeros.push(end);
     func.regions[no].insts = zeros;
-    let mut branch = data(Op::If, Imm::None, &[guard], span);
+    let mut branch = InstData::new(Op::If, Imm::None, &[guard], span);
     branch.regions = SmallVec::from_slice(&[yes, no]);
     let branch = func.new_inst(branch, &[]);
     for (index, &value) in outer.iter().enumerate() {
@@ -375,19 +375,7 @@ fn push(
     span: Span,
     out: &mut Vec<Inst>,
 ) -> Value {
-    let inst = func.new_inst(data(op, imm, args, span), &[ty]);
+    let inst = func.new_inst(InstData::new(op, imm, args, span), &[ty]);
     out.push(inst);
     func.insts[inst].results[0]
-}
-
-fn data(op: Op, imm: Imm, args: &[Value], span: Span) -> InstData {
-    InstData {
-        op,
-        args: SmallVec::from_slice(args),
-        imm,
-        regions: SmallVec::new(),
-        results: SmallVec::new(),
-        span,
-        bundle: None,
-    }
 }

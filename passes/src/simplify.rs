@@ -147,13 +147,8 @@ impl Simplify<'_, '_> {
         let span = func.insts[inst].span;
         let around = func.new_region();
         let plain = |op: Op, regions: &[Region]| InstData {
-            op,
-            args: SmallVec::new(),
-            imm: Imm::None,
             regions: SmallVec::from_slice(regions),
-            results: SmallVec::new(),
-            span,
-            bundle: None,
+            ..InstData::new(op, Imm::None, &[], span)
         };
         let inner = func.new_inst(plain(Op::Block, &[body]), &types);
         for &term in terms {
@@ -253,18 +248,8 @@ impl Simplify<'_, '_> {
                 if !already && self.ctx.draw() {
                     self.changed = true;
                     func.insts[inst].results.clear();
-                    let end = func.new_inst(
-                        InstData {
-                            op: Op::Unreachable,
-                            args: SmallVec::new(),
-                            imm: Imm::None,
-                            regions: SmallVec::new(),
-                            results: SmallVec::new(),
-                            span: Span::NONE,
-                            bundle: None,
-                        },
-                        &[],
-                    );
+                    let end = func
+                        .new_inst(InstData::new(Op::Unreachable, Imm::None, &[], Span::NONE), &[]);
                     out.push(end);
                     break;
                 }
@@ -282,18 +267,9 @@ impl Simplify<'_, '_> {
             return;
         }
         self.changed = true;
-        let not = func.new_inst(
-            InstData {
-                op: Op::Not,
-                args: SmallVec::from_slice(&func.insts[inst].args),
-                imm: Imm::None,
-                regions: SmallVec::new(),
-                results: SmallVec::new(),
-                span: func.insts[inst].span,
-                bundle: None,
-            },
-            &[Type::B1],
-        );
+        let data = &func.insts[inst];
+        let not = InstData::new(Op::Not, Imm::None, &data.args, data.span);
+        let not = func.new_inst(not, &[Type::B1]);
         out.push(not);
         func.insts[inst].args[0] = func.insts[not].results[0];
         func.insts[inst].regions.swap(0, 1);

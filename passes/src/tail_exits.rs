@@ -120,18 +120,7 @@ impl Tail<'_, '_> {
         let results: SmallVec<[Value; 4]> =
             self.types.iter().map(|&ty| func.add_result(branch, ty)).collect();
         let span = func.insts[branch].span;
-        let end = func.new_inst(
-            InstData {
-                op: Op::Yield,
-                args: results,
-                imm: Imm::None,
-                regions: SmallVec::new(),
-                results: SmallVec::new(),
-                span,
-                bundle: None,
-            },
-            &[],
-        );
+        let end = func.new_inst(InstData::new(Op::Yield, Imm::None, &results, span), &[]);
         func.regions[region].insts.push(end);
         for &arm in &arms {
             self.region(func, arm, depth - 1);

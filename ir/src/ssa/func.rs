@@ -187,6 +187,21 @@ pub struct InstData {
     pub bundle: Option<Bundle>,
 }
 
+impl InstData {
+    /// An instruction without regions, results or a place in a vector operation.
+    pub fn new(op: Op, imm: Imm, args: &[Value], span: Span) -> InstData {
+        InstData {
+            op,
+            args: SmallVec::from_slice(args),
+            imm,
+            regions: SmallVec::new(),
+            results: SmallVec::new(),
+            span,
+            bundle: None,
+        }
+    }
+}
+
 /// As derived, but lists are copied in one piece: whole functions are cloned.
 impl Clone for InstData {
     fn clone(&self) -> InstData {
@@ -393,16 +408,7 @@ impl Func {
 
     /// A constant that stands in no region yet.
     pub fn new_constant(&mut self, ty: Type, bits: u64, span: Span) -> Inst {
-        let data = InstData {
-            op: Op::Const,
-            args: SmallVec::new(),
-            imm: Imm::Bits(bits),
-            regions: SmallVec::new(),
-            results: SmallVec::new(),
-            span,
-            bundle: None,
-        };
-        self.new_inst(data, &[ty])
+        self.new_inst(InstData::new(Op::Const, Imm::Bits(bits), &[], span), &[ty])
     }
 
     /// Adds one more result to an instruction.

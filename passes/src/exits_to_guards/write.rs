@@ -35,15 +35,7 @@ pub(super) fn push_if(
 }
 
 pub(super) fn plain(op: Op, imm: Imm, args: &[Value]) -> InstData {
-    InstData {
-        op,
-        args: SmallVec::from_slice(args),
-        imm,
-        regions: SmallVec::new(),
-        results: SmallVec::new(),
-        span: Span::NONE,
-        bundle: None,
-    }
+    InstData::new(op, imm, args, Span::NONE)
 }
 
 pub(super) fn terminator(func: &mut Func, op: Op, imm: Imm, args: &[Value]) -> Inst {

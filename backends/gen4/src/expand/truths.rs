@@ -55,16 +55,7 @@ type Rewritten = (Op, SmallVec<[Value; 4]>);
 impl Join<'_> {
     fn push(&mut self, op: Op, args: &[Value]) -> Value {
         let span = self.func.insts[self.inst].span;
-        let data = InstData {
-            op,
-            args: SmallVec::from_slice(args),
-            imm: Imm::None,
-            regions: SmallVec::new(),
-            results: SmallVec::new(),
-            span,
-            bundle: None,
-        };
-        let inst = self.func.new_inst(data, &[Type::B1]);
+        let inst = self.func.new_inst(InstData::new(op, Imm::None, args, span), &[Type::B1]);
         self.out.push(inst);
         self.func.insts[inst].results[0]
     }
@@ -120,16 +111,7 @@ impl Join<'_> {
             Some(inner) => inner,
             None => {
                 let span = self.func.insts[self.inst].span;
-                let data = InstData {
-                    op: Op::Const,
-                    args: SmallVec::new(),
-                    imm: Imm::Bits(number),
-                    regions: SmallVec::new(),
-                    results: SmallVec::new(),
-                    span,
-                    bundle: None,
-                };
-                let inst = self.func.new_inst(data, &[Type::B32]);
+                let inst = self.func.new_constant(Type::B32, number, span);
                 self.out.push(inst);
                 (op, smallvec![open, self.func.insts[inst].results[0]])
             }

@@ -50,13 +50,8 @@ pub(super) fn run(func: &mut Func) -> bool {
             if data.op == Op::FAbs && needed[data.results[0]] {
                 let number = data.args[0];
                 let opposite = InstData {
-                    op: Op::FNeg,
-                    args: SmallVec::from_slice(&[number]),
-                    imm: Imm::None,
-                    regions: SmallVec::new(),
-                    results: SmallVec::new(),
-                    span: data.span,
                     bundle: data.bundle,
+                    ..InstData::new(Op::FNeg, Imm::None, &[number], data.span)
                 };
                 let opposite = func.new_inst(opposite, &[Type::B32]);
                 out.push(opposite);

@@ -60,15 +60,8 @@ impl Uses {
 /// Appends an instruction and gives its result, which has the type of the first operand.
 fn push(func: &mut Func, out: &mut Vec<Inst>, like: Inst, op: Op, args: &[Value]) -> Value {
     let ty = func.ty(args[0]);
-    let data = InstData {
-        op,
-        args: SmallVec::from_slice(args),
-        imm: Imm::None,
-        regions: SmallVec::new(),
-        results: SmallVec::new(),
-        span: func.insts[like].span,
-        bundle: func.insts[like].bundle,
-    };
+    let (span, bundle) = (func.insts[like].span, func.insts[like].bundle);
+    let data = InstData { bundle, ..InstData::new(op, Imm::None, args, span) };
     let inst = func.new_inst(data, &[ty]);
     out.push(inst);
     func.insts[inst].results[0]

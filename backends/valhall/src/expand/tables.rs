@@ -306,13 +306,8 @@ fn define(
     args: SmallVec<[Value; 4]>,
 ) {
     let inst = func.insts.push(InstData {
-        op,
-        args: args.into_iter().collect(),
-        imm,
-        regions: SmallVec::new(),
         results: SmallVec::from_slice(&[result]),
-        span: gpucc_ir::ssa::Span::NONE,
-        bundle: None,
+        ..InstData::new(op, imm, &args, gpucc_ir::ssa::Span::NONE)
     });
     func.values[result].def = gpucc_ir::ssa::ValueDef::Result(inst, 0);
     func.regions[region].insts.push(inst);
