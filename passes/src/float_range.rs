@@ -3,8 +3,18 @@
 //! Ranges of floats, and what they decide: conversions that cannot leave the integers, comparisons
 //! with one outcome, minima and maxima of one operand.
 
+use crate::pass::Proof;
+use crate::runner::{Pass, optional};
 use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Op, Type, Value};
 use smallvec::SmallVec;
+
+/// The pass of machines on which no number is looked for: [`decide`].
+pub const DECIDE: Pass = optional(
+    "decide_ranges",
+    Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
+    "comparisons that the ranges of floats decide are constants",
+    |func, _| decide(func),
+);
 
 /// Nothing is known: not even that it is a number.
 pub const UNKNOWN: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);

@@ -163,6 +163,16 @@ pub const fn cleans(name: &'static str) -> Step {
     Step { name, cleans: true }
 }
 
+/// What a machine's plan does behind its expansions to use up the source language's freedoms. `decide_ranges` is a pass
+/// of the machine's own.
+pub const FREEDOMS: [Step; 5] = [
+    step("gvn"),
+    step("relaxed_fold"),
+    step("decide_ranges"),
+    cleans("relaxed_fold"),
+    step("simplify"),
+];
+
 /// Which passes run, in order.
 #[derive(Clone, Default)]
 pub struct Plan {

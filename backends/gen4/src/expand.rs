@@ -9,7 +9,7 @@ mod texture;
 mod truths;
 
 use gpucc_ir::driver::Effort;
-use gpucc_passes::runner::{cleans, optional, required, step};
+use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof, float_range};
 pub use native::is_native;
 
@@ -48,12 +48,7 @@ const OWN: &[Pass] = &[
         "operations that the machine lacks become others",
         |func, ctx| gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics),
     ),
-    optional(
-        "decide_ranges",
-        Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
-        "comparisons that the ranges of floats decide are constants",
-        |func, _| float_range::decide(func),
-    ),
+    float_range::DECIDE,
     optional("join_truths", Proof::Exact, "choices of truth values are joined flags", |func, _| {
         truths::join(func)
     }),
@@ -74,12 +69,8 @@ pub fn plan(effort: Effort) -> Plan {
     ];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();
     if effort > Effort::None {
+        steps.extend(FREEDOMS);
         steps.extend([
-            step("gvn"),
-            step("relaxed_fold"),
-            step("decide_ranges"),
-            cleans("relaxed_fold"),
-            step("simplify"),
             step("exits_to_guards"),
             step("hoist"),
             step("copy_prop"),

@@ -9,7 +9,7 @@ use gpucc_ir::ssa::{
     Builder, Builtin, Func, Imm, InputData, InputKind, Inst, Op, Region, Scalar, Type, Value,
 };
 use gpucc_passes::float_range::{self, UNKNOWN, bounds};
-use gpucc_passes::runner::{cleans, optional, required, step};
+use gpucc_passes::runner::{FREEDOMS, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof};
 
 /// Passes of this machine alone.
@@ -47,12 +47,7 @@ const OWN: &[Pass] = &[
             gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics)
         },
     ),
-    optional(
-        "decide_ranges",
-        Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
-        "comparisons that the ranges of floats decide are constants",
-        |func, _| float_range::decide(func),
-    ),
+    float_range::DECIDE,
     optional(
         "invert_choices",
         Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
@@ -115,12 +110,8 @@ pub fn plan(effort: Effort) -> Plan {
         step("expand"),
     ];
     if effort > Effort::None {
+        steps.extend(FREEDOMS);
         steps.extend([
-            step("gvn"),
-            step("relaxed_fold"),
-            step("decide_ranges"),
-            cleans("relaxed_fold"),
-            step("simplify"),
             step("exits_to_guards"),
             step("if_convert"),
             step("relaxed_fold"),

@@ -22,7 +22,7 @@ mod vertex;
 use crate::api::{Effort, Options, Uniforms};
 use gpucc_ir::ssa::{Builder, InstData, Op, Type, Value};
 use gpucc_passes::expand::{Native, OwnRecipe};
-use gpucc_passes::runner::{cleans, optional, required, step};
+use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof};
 pub use native::is_native;
 pub(crate) use native::{Extras, extras};
@@ -166,12 +166,8 @@ pub fn plan(options: &Options) -> Plan {
         step("expand"),
     ]);
     if optimises {
+        steps.extend(FREEDOMS);
         steps.extend([
-            step("gvn"),
-            step("relaxed_fold"),
-            step("decide_ranges"),
-            cleans("relaxed_fold"),
-            step("simplify"),
             step("hoist"),
             step("copy_prop"),
             step("if_convert"),
