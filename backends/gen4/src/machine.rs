@@ -67,7 +67,7 @@ impl gpucc_machine::Machine for Member {
         self.refusals.to_vec()
     }
     fn info(&self) -> &'static dyn TargetInfo {
-        &target::Gen4
+        &target::LOADED
     }
     fn expansion_info(&self, request: &Request) -> &'static dyn TargetInfo {
         target::expansion_target(request)

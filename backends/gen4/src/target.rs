@@ -3,10 +3,18 @@
 use gpucc_ir::driver::Uniforms;
 use gpucc_ir::ssa::{Op, Type};
 use gpucc_machine::Request;
-use gpucc_passes::TargetInfo;
+use gpucc_passes::{Neutral, TargetInfo};
 
 /// Gen4 as the shared passes see it.
-pub struct Gen4;
+pub struct Gen4 {
+    /// Uniforms are operands like any other.
+    pushed: bool,
+}
+
+/// Where uniforms are read from memory.
+pub static LOADED: Gen4 = Gen4 { pushed: false };
+/// Where they are pushed.
+static PUSHED: Gen4 = Gen4 { pushed: true };
 
 impl TargetInfo for Gen4 {
     fn native(&self, op: Op, ty: Type) -> bool {
@@ -40,62 +48,32 @@ impl TargetInfo for Gen4 {
     fn access_worth(&self) -> u32 {
         24
     }
+    /// Uniforms at constant addresses alone, which their buffers have: other loads may be out of range.
+    fn speculates_loads(&self) -> bool {
+        self.pushed
+    }
+    fn cost(&self, op: Op, ty: Type) -> u32 {
+        match op {
+            Op::BufferLoad if self.pushed => u32::MAX,
+            _ => Neutral.cost(op, ty),
+        }
+    }
+    fn uniform_cost(&self) -> u32 {
+        if self.pushed { 0 } else { Neutral.uniform_cost() }
+    }
 }
-
-/// Gen4 while the reference is made, where uniforms are pushed: they are operands like any other.
-pub struct Pushed;
 
 /// The machine's answers while [`crate::expand::plan`] runs.
 pub fn expansion_target(request: &Request) -> &'static dyn TargetInfo {
     match request.pipeline.uniforms {
-        Uniforms::Pushed => &Pushed,
-        Uniforms::Loaded => &Gen4,
-    }
-}
-
-impl TargetInfo for Pushed {
-    fn native(&self, op: Op, ty: Type) -> bool {
-        Gen4.native(op, ty)
-    }
-    fn has_branches(&self) -> bool {
-        Gen4.has_branches()
-    }
-    fn has_continue(&self) -> bool {
-        Gen4.has_continue()
-    }
-    fn holds_64_bits(&self) -> bool {
-        Gen4.holds_64_bits()
-    }
-    fn holds_16_bits(&self) -> bool {
-        Gen4.holds_16_bits()
-    }
-    fn flatten_limit(&self) -> u32 {
-        Gen4.flatten_limit()
-    }
-    fn select_chain_limit(&self) -> u32 {
-        Gen4.select_chain_limit()
-    }
-    fn access_worth(&self) -> u32 {
-        Gen4.access_worth()
-    }
-    /// Uniforms at constant addresses alone, which their buffers have: other loads may be out of range.
-    fn speculates_loads(&self) -> bool {
-        true
-    }
-    fn cost(&self, op: Op, ty: Type) -> u32 {
-        match op {
-            Op::BufferLoad => u32::MAX,
-            _ => Gen4.cost(op, ty),
-        }
-    }
-    fn uniform_cost(&self) -> u32 {
-        0
+        Uniforms::Pushed => &PUSHED,
+        Uniforms::Loaded => &LOADED,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Gen4, Pushed};
+    use super::{LOADED, PUSHED};
     use gpucc_ir::ssa::parse;
     use gpucc_passes::{Ctx, Options, TargetInfo, if_convert};
 
@@ -129,8 +107,8 @@ mod tests {
 
     #[test]
     fn pushed_uniforms_are_read_in_either_arm() {
-        assert!(flattens(&Pushed, "uniform 16"));
-        assert!(!flattens(&Gen4, "uniform 16"));
-        assert!(!flattens(&Pushed, "storage 16 load"));
+        assert!(flattens(&PUSHED, "uniform 16"));
+        assert!(!flattens(&LOADED, "uniform 16"));
+        assert!(!flattens(&PUSHED, "storage 16 load"));
     }
 }
