@@ -82,7 +82,6 @@ const WHEN: &str = "when";
 const PACK: &str = "pack_vectors";
 /// The step that writes message registers straight.
 const FORWARD: &str = "forward";
-
 /// The step that takes short branches out.
 const PREDICATE: &str = "predicate";
 
@@ -169,6 +168,7 @@ fn of_width(
     // Vertices have choices on vectors.
     if !abi.is_vertex() && admits(request, WHEN) {
         when::when(&mut func);
+        ran(WHEN, &func);
     }
     if abi.is_vertex() && admits(request, PACK) {
         pack::pack(&mut func, abi.lane_offsets());
@@ -198,6 +198,7 @@ fn of_width(
     }
     if admits(request, PREDICATE) {
         predicate::predicate(&mut func);
+        ran(PREDICATE, &func);
     }
     let emitted = emit::emit(&func, abi, chip.machine())?;
     judge(&emitted.code, chip)?;

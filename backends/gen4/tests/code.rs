@@ -31,8 +31,13 @@ fn compiled(uniforms: Uniforms, declared: &str, body: &str) -> Compiled {
 }
 
 fn lines(compiled: &Compiled) -> Vec<String> {
-    let program = decode_program(Machine::G45, &compiled.code).expect("a program");
-    program.iter().map(|(_, word)| text_of(Machine::G45, word)).collect()
+    lines_of(Machine::G45, compiled)
+}
+
+/// The text of a program's words.
+pub fn lines_of(machine: Machine, compiled: &Compiled) -> Vec<String> {
+    let program = decode_program(machine, &compiled.code).expect("a program");
+    program.iter().map(|(_, word)| text_of(machine, word)).collect()
 }
 
 /// The text of a body's words, without the message that ends each program.

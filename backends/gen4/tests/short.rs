@@ -1,8 +1,8 @@
 //! How few words small programs of 16 pixels have, by their text: extended math in one message, results in every register of a
 //! message that wants them, predicates in place of branches.
 
-use gpucc_gen4::isa::program::decode_program;
-use gpucc_gen4::isa::{Machine, disasm::text_of};
+use crate::code::lines_of;
+use gpucc_gen4::isa::Machine;
 use gpucc_gen4::{G45, GEN4};
 use gpucc_ir::ssa::parse;
 use gpucc_machine::{Machine as _, Request};
@@ -32,8 +32,7 @@ fn of_text(machine: Machine, text: &str) -> Vec<String> {
     };
     let request = Request { chip, ..Request::default() };
     let compiled = member.finish(module.funcs[0].clone(), &request).expect("it compiles");
-    let program = decode_program(machine, &compiled.code).expect("a program");
-    program.iter().map(|(_, word)| text_of(machine, word)).collect()
+    lines_of(machine, &compiled)
 }
 
 fn count(lines: &[String], part: &str) -> usize {
