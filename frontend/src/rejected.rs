@@ -33,7 +33,7 @@ pub fn rejected(
     let own = match (function, entry) {
         (Some((error, function)), _) => Speller { module, function }.spell(error),
         (None, Some((error, _))) => of_interface(error, module),
-        (None, None) => of_variable(inner, module),
+        (None, None) => misaligned(inner).map(|(message, _)| message),
     };
     // The innermost reason says most; the outer ones say where.
     let mut reasons: Vec<&(dyn Error + 'static)> = vec![inner];
@@ -73,7 +73,7 @@ pub fn rejected(
         };
         diagnostic = diagnostic.with_note(format!("`{name}` can only be read: {remedy}"));
     }
-    if let Some(remedy) = remedy(inner) {
+    if let Some((_, remedy)) = misaligned(inner) {
         diagnostic = diagnostic.with_note(remedy);
         // The rest is how naga comes to it.
         reasons.clear();
@@ -213,41 +213,28 @@ fn of_varying(error: &VaryingError) -> Option<String> {
     })
 }
 
-/// What is wrong with a variable of the module.
-fn of_variable(error: &ValidationError, _: &Module) -> Option<String> {
-    match alignment(error)? {
-        (AddressSpace::Uniform, Disalignment::ArrayStride { stride, alignment }) => Some(format!(
-            "elements of an array in a uniform buffer are {alignment} bytes apart, or a multiple, not {stride}"
-        )),
-        (AddressSpace::Uniform, Disalignment::MemberOffset { offset, alignment, .. }) => {
-            Some(format!(
-                "a structure or an array in a uniform buffer begins at a multiple of {alignment} bytes, not at {offset}"
-            ))
-        }
-        _ => None,
-    }
-}
-
-/// What to do about it, where that is known.
-fn remedy(error: &ValidationError) -> Option<&'static str> {
-    match alignment(error)? {
-        (AddressSpace::Uniform, Disalignment::ArrayStride { .. }) => Some(
+/// How the layout of a variable breaks the rules of uniform buffers, and what to do about it.
+fn misaligned(error: &ValidationError) -> Option<(String, &'static str)> {
+    let ValidationError::GlobalVariable {
+        source: GlobalVariableError::Alignment(AddressSpace::Uniform, _, disalignment),
+        ..
+    } = error
+    else {
+        return None;
+    };
+    match disalignment {
+        Disalignment::ArrayStride { stride, alignment } => Some((
+            format!(
+                "elements of an array in a uniform buffer are {alignment} bytes apart, or a multiple, not {stride}"
+            ),
             "use elements of 16 bytes, as `array<vec4f, N>`, or a storage buffer, `var<storage, read>`",
-        ),
-        (AddressSpace::Uniform, Disalignment::MemberOffset { .. }) => Some(
+        )),
+        Disalignment::MemberOffset { offset, alignment, .. } => Some((
+            format!(
+                "a structure or an array in a uniform buffer begins at a multiple of {alignment} bytes, not at {offset}"
+            ),
             "write `@align(16)` before the member, or use a storage buffer, `var<storage, read>`",
-        ),
-        _ => None,
-    }
-}
-
-/// How a variable's layout breaks the rules of its memory.
-fn alignment(error: &ValidationError) -> Option<(AddressSpace, &Disalignment)> {
-    match error {
-        ValidationError::GlobalVariable {
-            source: GlobalVariableError::Alignment(space, _, disalignment),
-            ..
-        } => Some((*space, disalignment)),
+        )),
         _ => None,
     }
 }

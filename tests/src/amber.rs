@@ -3,7 +3,7 @@
 //!
 //! The text of SPIR-V is assembled by `spirv-as`: where it is absent, such scripts are left out.
 
-use crate::cts::FileResult;
+use crate::cts::{FileResult, resource_at};
 use gpucc::execute::Stop;
 use gpucc::{Choice, Compiler, Failure, Func, Options, Robust, Source, SourceText, Stage};
 use gpucc_emu::world::{Bindings, Bound};
@@ -192,15 +192,12 @@ fn assembled(text: &str, environment: Option<&str>) -> Result<Vec<u8>, Failure> 
 
 /// The resource of a binding: by descriptor set and number, or the immediates.
 fn find(func: &Func, binding: &Binding) -> Option<Resource> {
-    let mut all = func.resources.iter();
-    let found = all.find(|(_, data)| match binding.place {
-        None => matches!(data.kind, ResourceKind::Immediate { .. }),
-        Some(place) => {
-            !matches!(data.kind, ResourceKind::Immediate { .. })
-                && (data.group, data.binding) == place
-        }
-    });
-    found.map(|(resource, _)| resource)
+    let Some(place) = binding.place else {
+        let mut all = func.resources.iter();
+        let found = all.find(|(_, data)| matches!(data.kind, ResourceKind::Immediate { .. }));
+        return found.map(|(resource, _)| resource);
+    };
+    resource_at(func, place)
 }
 
 /// Why a check does not hold.

@@ -5,7 +5,7 @@ use crate::expectation::{ResultType, bytes_from_hex, meets};
 use gpucc::execute::Stop;
 use gpucc::{Choice, Compiler, Failure, Func, Options, Source, SourceText};
 use gpucc_emu::world::{Bindings, Bound};
-use gpucc_ir::ssa::Resource;
+use gpucc_ir::ssa::{Resource, ResourceKind};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -198,11 +198,17 @@ fn execute(
 }
 
 fn find(func: &Func, at: &Value) -> Option<Resource> {
-    let (group, binding) = (at.get(0)?.as_u64()?, at.get(1)?.as_u64()?);
-    func.resources
-        .iter()
-        .find(|(_, data)| u64::from(data.group) == group && u64::from(data.binding) == binding)
-        .map(|(resource, _)| resource)
+    let number = |at: &Value| u32::try_from(at.as_u64()?).ok();
+    resource_at(func, (number(at.get(0)?)?, number(at.get(1)?)?))
+}
+
+/// The resource of a group and a binding; immediates have none.
+pub fn resource_at(func: &Func, place: (u32, u32)) -> Option<Resource> {
+    let mut all = func.resources.iter();
+    let found = all.find(|(_, data)| {
+        (data.group, data.binding) == place && !matches!(data.kind, ResourceKind::Immediate { .. })
+    });
+    found.map(|(resource, _)| resource)
 }
 
 fn judge(result: &mut FileResult, family: Family, json: &Value, output: &[u8]) {

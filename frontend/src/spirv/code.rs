@@ -1361,9 +1361,10 @@ const DEVICE: u64 = 1;
 const SUBGROUP: u64 = 3;
 /// The group operation of clusters (SPIR-V 3.29).
 const CLUSTERED: u32 = 3;
-/// Operations of subgroups by extensions.
+/// Dot products of integers.
 const DOT: u32 = Code::SDot as u32;
 const DOT_LAST: u32 = Code::SUDotAccSat as u32;
+/// Operations of subgroups by extensions.
 const BALLOT: u32 = Code::SubgroupBallotKHR as u32;
 const READ: u32 = Code::SubgroupReadInvocationKHR as u32;
 const QUAD_ALL: u32 = Code::GroupNonUniformQuadAllKHR as u32;

@@ -196,7 +196,7 @@ impl Words<'_> {
                 ["give --lang glsl and --stage, or call the file .vert, .frag or .comp".into()],
             );
         }
-        if HLSL.contains(&found) || begins(&["pragma"]) {
+        if HLSL.contains(&found) {
             let remedy = "compile it to SPIR-V first, as `dxc -spirv` does";
             return told("this is HLSL, which gpucc does not read", [remedy.into()]);
         }
