@@ -17,6 +17,9 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("explorer/page.css");
 const SCRIPT: &str = include_str!("explorer/page.js");
 
+/// Lines of a block; the style has the height of as many.
+const BLOCK: usize = 50;
+
 macro_rules! put {
     ($out:expr, $($arg:tt)*) => { write!($out, $($arg)*).expect("writing to a string") };
 }
@@ -75,11 +78,9 @@ pub fn explorer(source: &SourceText, columns: &[Column<'_>]) -> Result<String, F
     let alone = if source.text.is_none() { " class=\"alone\"" } else { "" };
     put!(page, "<main{alone}>\n");
     if let Some(text) = &source.text {
-        pane(&mut page, "source", "Source", |page| {
-            for (number, line) in (1..).zip(text.lines()) {
-                start(page, number, false);
-                put!(page, "<s>{number}</s><em></em>{}</p>", escape(line));
-            }
+        pane(&mut page, "source", "Source", (1..).zip(text.lines()), |page, (number, line)| {
+            start(page, number);
+            put!(page, "<s>{number}</s><em></em>{}</p>", escape(line));
         });
     }
     for (index, (column, machine)) in columns.iter().zip(&machines).enumerate() {
@@ -187,19 +188,35 @@ fn figures(page: &mut String, shader: &Shader) {
     page.push_str("</div>\n");
 }
 
-/// A pane of lines that `fill` writes. `kind` is what the script and the style know it by.
-fn pane(page: &mut String, kind: &str, title: &str, fill: impl FnOnce(&mut String)) {
+/// A pane of lines, each written by `fill`. `kind` is what the script and the style know it by.
+///
+/// Lines stand in blocks: a browser lays out the blocks that are in view, and no others.
+fn pane<T>(
+    page: &mut String,
+    kind: &str,
+    title: &str,
+    lines: impl Iterator<Item = T>,
+    mut fill: impl FnMut(&mut String, T),
+) {
     let level = if kind == "source" { "h2" } else { "h3" };
     put!(
         page,
         "<div class=\"pane {kind}\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\">\
          <{level}>{title}</{level}><div class=\"code\">"
     );
-    fill(page);
-    page.push_str("</div></div>\n");
+    for (at, line) in lines.enumerate() {
+        if at % BLOCK == 0 {
+            page.push_str(if at == 0 { "<div>" } else { "</div><div>" });
+        }
+        fill(page, line);
+    }
+    page.push_str("</div></div></div>\n");
 }
 
-/// Lines of an intermediate form behind a fold, each with the line of the source that it comes from.
+/// Lines of an intermediate form behind a fold, with the lines of the source that they come from.
+///
+/// They are text: most readers never unfold them, and elements for thousands of lines delay the page. The script makes
+/// lines of them when they are unfolded.
 fn folded<'a>(
     page: &mut String,
     source: &SourceText,
@@ -212,15 +229,19 @@ fn folded<'a>(
         return;
     }
     let open = if unfolded { " open" } else { "" };
-    put!(page, "<details{open}><summary>{title} <small>{} lines</small></summary>", lines.len());
-    pane(page, "ir", title, |page| {
-        for (number, (line, span)) in (1..).zip(lines) {
-            let place = if span.is_none() { 0 } else { source.position(span.start).0 };
-            start(page, place, true);
-            put!(page, "<s>{number}</s>{}</p>", escape(line));
-        }
-    });
-    page.push_str("</details>\n");
+    let count = lines.len();
+    put!(page, "<details{open}><summary>{title} <small>{count} lines</small></summary>");
+    put!(page, "<div class=\"pane ir\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\">");
+    page.push_str("<pre class=\"code\" data-places=\"");
+    for (at, (_, span)) in lines.iter().enumerate() {
+        let place = if span.is_none() { 0 } else { source.position(span.start).0 };
+        put!(page, "{}{place}", if at == 0 { "" } else { " " });
+    }
+    page.push_str("\">");
+    for (line, _) in lines {
+        put!(page, "{}\n", escape(line));
+    }
+    page.push_str("</pre></div></details>\n");
 }
 
 /// A line of SSA without its place in the source, and that place.
@@ -257,56 +278,51 @@ fn code(
     let most = shader.flow.iter().map(|flow| flow.pressure.live).max().unwrap_or(0).max(1);
     let peaks = shader.flow.iter().map(|flow| &flow.pressure).filter(|peak| peak.live > 0);
     let peaks: BTreeMap<u32, &Pressure> = peaks.map(|peak| (peak.offset, peak)).collect();
-    pane(page, "made", "Machine code: offset, live registers, cycles", |page| {
-        let mut last = None;
-        for line in &listing {
-            let before = spans.partition_point(|(offset, _)| *offset <= line.offset);
-            let own = before.checked_sub(1).map(|at| spans[at]);
-            let own = own
-                .filter(|(offset, span)| !span.is_none() && (!line.flow || *offset == line.offset));
-            let number = own.map_or(0, |(_, span)| source.position(span.start).0);
-            start(page, number, true);
-            // A group of several lines has its figures in the first.
-            if last.replace(line.offset) == Some(line.offset) {
-                page.push_str("<s></s><u></u><i></i>");
-            } else {
-                put!(page, "<s>{:x}</s>", line.offset);
-                let step = steps.get(&line.offset);
-                let live = step.map_or(0, |step| step.live);
-                put!(page, "<u style=\"--live:{}%\"", 100 * live / most);
-                if let Some(peak) = peaks.get(&line.offset) {
-                    let names = peak.registers.join(" ");
-                    put!(
-                        page,
-                        " class=\"peak\" title=\"most registers alive: {}\"",
-                        escape(&names)
-                    );
-                }
-                let cycles = step.filter(|step| step.cycles > 0.0);
-                let cycles =
-                    cycles.map_or_else(String::new, |step| Figure(step.cycles).to_string());
-                match step {
-                    Some(_) => put!(page, ">{live}</u><i>{cycles}</i>"),
-                    None => page.push_str("></u><i></i>"),
-                }
+    let mut last = None;
+    let title = "Machine code: offset, live registers, cycles";
+    pane(page, "made", title, listing.iter(), |page, line| {
+        let before = spans.partition_point(|(offset, _)| *offset <= line.offset);
+        let own = before.checked_sub(1).map(|at| spans[at]);
+        let own =
+            own.filter(|(offset, span)| !span.is_none() && (!line.flow || *offset == line.offset));
+        let number = own.map_or(0, |(_, span)| source.position(span.start).0);
+        start(page, number);
+        // A group of several lines has its figures in the first.
+        if last.replace(line.offset) == Some(line.offset) {
+            page.push_str("<s></s><u></u><i></i>");
+        } else {
+            put!(page, "<s>{:x}</s>", line.offset);
+            let step = steps.get(&line.offset);
+            let live = step.map_or(0, |step| step.live);
+            put!(page, "<u style=\"--live:{}%\"", 100 * live / most);
+            if let Some(peak) = peaks.get(&line.offset) {
+                let names = peak.registers.join(" ");
+                put!(page, " class=\"peak\" title=\"most registers alive: {}\"", escape(&names));
             }
-            put!(page, "{}</p>", escape(&line.text));
+            let cycles = step.filter(|step| step.cycles > 0.0);
+            let cycles = cycles.map_or_else(String::new, |step| Figure(step.cycles).to_string());
+            match step {
+                Some(_) => put!(page, ">{live}</u><i>{cycles}</i>"),
+                None => page.push_str("></u><i></i>"),
+            }
         }
+        put!(page, "{}</p>", escape(&line.text));
     });
     folded(page, source, "Machine IR", false, program.machine_ir_lines());
     folded(page, source, "SSA", source.text.is_none(), ssa);
     Ok(())
 }
 
-/// Begins a line of a line of the source, 0 for none. Neighbouring ones get colours far apart: the golden angle.
-fn start(page: &mut String, number: u32, linked: bool) {
-    if number == 0 {
-        page.push_str("<p>");
-        return;
+/// Begins a line that comes from a line of the source, 0 for none. Neighbouring ones get colours far apart: the golden angle.
+fn start(page: &mut String, number: u32) {
+    match number {
+        0 => page.push_str("<p>"),
+        _ => put!(
+            page,
+            "<p data-line=\"{number}\" style=\"--hue:{}\">",
+            (u64::from(number) * 137) % 360
+        ),
     }
-    let hue = (u64::from(number) * 137) % 360;
-    let class = if linked { " class=\"linked\"" } else { "" };
-    put!(page, "<p data-line=\"{number}\"{class} style=\"--hue:{hue}\">");
 }
 
 fn tables(page: &mut String, shader: &Shader) {

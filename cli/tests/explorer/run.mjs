@@ -91,13 +91,21 @@ const open = async (name, width, scheme) => {
   await page("Page.navigate", { url: `file://${html(name)}` });
   await loaded;
   listeners.length = 0;
-  // Two frames: what is painted has been painted.
-  await evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  // Two frames, and what the page does behind the first one.
+  const frame = "requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)))";
+  await evaluate(`new Promise((done) => ${frame})`);
 };
+const firstPaint = () =>
+  evaluate(`new Promise((done) => new PerformanceObserver((list) => {
+    const one = list.getEntriesByName("first-contentful-paint")[0];
+    if (one) done(Math.round(one.startTime));
+  }).observe({ type: "paint", buffered: true }))`);
 const picture = async (name) => {
   const { data } = await page("Page.captureScreenshot");
   writeFileSync(join(folder, `${name}.png`), Buffer.from(data, "base64"));
 };
+
+const count = (what) => evaluate(`document.querySelectorAll(${JSON.stringify(what)}).length`);
 
 let faults = 0;
 const expect = (what, right) => {
@@ -109,10 +117,7 @@ const expect = (what, right) => {
 for (const name of ["one", "beside", "compute", "large"]) {
   for (const [kind, width, scheme] of [["light", 1500, "light"], ["dark", 1500, "dark"], ["narrow", 500, "light"]]) {
     await open(name, width, scheme);
-    const paint = await evaluate(`new Promise((done) => new PerformanceObserver((list) => {
-      const one = list.getEntriesByName("first-contentful-paint")[0];
-      if (one) done(one.startTime);
-    }).observe({ type: "paint", buffered: true }))`);
+    const paint = await firstPaint();
     await picture(`${name}-${kind}`);
     const wide = await evaluate("document.documentElement.scrollWidth - innerWidth");
     expect(`the page is ${wide} pixels wider than the window`, wide <= 0);
@@ -123,16 +128,25 @@ for (const name of ["one", "beside", "compute", "large"]) {
       violations = await evaluate(`axe.run().then((all) => all.violations.map((one) =>
         one.id + ", " + one.nodes.length + " times, as in " + one.nodes[0].html.slice(0, 200)))`);
     }
-    console.log(`${name} ${kind}: first paint after ${Math.round(paint)} ms, ${violations.length} violations`);
+    console.log(`${name} ${kind}: first paint after ${paint} ms, ${violations.length} violations`);
     for (const one of violations) expect(one, false);
   }
 }
+
+// A large page is there at once. The best of some: others use the machine too.
+const paints = [];
+for (let k = 0; k < 5; k++) {
+  await open("large", 1500, "light");
+  paints.push(await firstPaint());
+}
+const lines = await count(".code p");
+console.log(`large: ${lines} lines, first paint after ${Math.min(...paints)} ms (${paints.join(", ")})`);
+expect("the first paint of the large page is later than 100 ms", Math.min(...paints) <= 100);
 
 // Keys and clicks.
 const key = async (name) => {
   for (const type of ["keyDown", "keyUp"]) await page("Input.dispatchKeyEvent", { type, key: name, code: name });
 };
-const count = (what) => evaluate(`document.querySelectorAll(${JSON.stringify(what)}).length`);
 await open("beside", 1500, "light");
 expect("two machines stand beside each other", (await count("main > div[data-machine]:not([hidden])")) === 2);
 await evaluate(`document.querySelectorAll(".machines button")[2].click()`);
@@ -142,7 +156,9 @@ for (let k = 0; k < 40 && (await count(".source p.at.linked")) === 0; k++) await
 await key("Enter");
 expect("Enter keeps a line of the source lit", (await count(".source .pinned")) > 0);
 expect("and what each machine made of it", (await count("section.on .made .pinned")) > 2);
-expect("and its SSA", (await count("section.on .ir .pinned")) > 0);
+await evaluate(`for (const one of document.querySelectorAll("section.on details:has(> .ir)")) one.open = true`);
+await evaluate("new Promise((done) => setTimeout(done, 100))");
+expect("and its SSA, when it is unfolded", (await count("section.on .ir .pinned")) > 0);
 await picture("beside-pinned");
 await evaluate(`document.querySelector("header input").focus()`);
 await page("Input.insertText", { text: "sample" });

@@ -13,14 +13,15 @@
 
   // Lines by number: of the source, and of what is shown.
   let lines = new Map();
+  let painted = false;
   const open = () => sections.filter((one) => one.classList.contains("on") && !one.parentElement.hidden);
+  const add = (line) => {
+    const number = line.dataset.line;
+    if (!lines.has(number)) lines.set(number, []);
+    lines.get(number).push(line);
+  };
   const gather = () => {
     lines = new Map();
-    const add = (line) => {
-      const number = line.dataset.line;
-      if (!lines.has(number)) lines.set(number, []);
-      lines.get(number).push(line);
-    };
     // What a line became on each machine: instructions and cycles.
     const made = open().map((section) => {
       const counts = new Map();
@@ -50,6 +51,32 @@
     main.style.setProperty("--columns", columns.filter((one) => !one.hidden).length + (source ? 1 : 0));
     main.style.setProperty("--counts", made.length || 1);
   };
+  // What is folded is text, with the line of the source of each of its lines. It becomes lines when it is unfolded.
+  const unfold = (pane) => {
+    const text = pane.querySelector("pre");
+    if (!text) return;
+    const places = text.dataset.places.split(" ");
+    const code = document.createElement("div");
+    code.className = "code";
+    text.textContent.split("\n", places.length).forEach((words, at) => {
+      if (at % 50 === 0) code.append(document.createElement("div"));
+      const line = document.createElement("p");
+      const number = document.createElement("s");
+      number.textContent = at + 1;
+      line.append(number, words);
+      code.lastChild.append(line);
+      if (places[at] === "0") return;
+      line.dataset.line = places[at];
+      line.style.setProperty("--hue", (places[at] * 137) % 360);
+      add(line);
+      if (source?.querySelector(`.pinned[data-line="${places[at]}"]`)) line.classList.add("pinned");
+    });
+    text.replaceWith(code);
+    for (const block of code.children) seen?.observe(block);
+  };
+  for (const fold of all(document, "details:has(> .ir)")) {
+    fold.addEventListener("toggle", () => fold.open && painted && unfold(fold.querySelector(".pane")));
+  }
   const show = (id) => {
     const entry = (sections.find((one) => one.dataset.entry === id) ?? sections[0]).dataset.entry;
     for (const one of sections) one.classList.toggle("on", one.dataset.entry === entry);
@@ -59,7 +86,7 @@
       if (here) one.setAttribute("aria-current", "page");
       else one.removeAttribute("aria-current");
     }
-    gather();
+    if (painted) gather();
   };
   if (tabs.length > 1) {
     document.body.classList.add("tabs");
@@ -85,9 +112,19 @@
   }
   place();
   if (sections.length) show(location.hash.slice(1));
+  // What a page is, is painted before its lines are counted.
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      painted = true;
+      gather();
+      colour();
+      for (const pane of all(document, "details[open] > .ir")) unfold(pane);
+    }),
+  );
 
   const same = (line) => lines.get(line.dataset.line) ?? [];
-  const of = (event) => event.target.closest?.("p.linked");
+  const linked = "p.linked, :is(.made, .ir) p[data-line]";
+  const of = (event) => event.target.closest?.(linked);
   const light = (event, on) => {
     const line = of(event);
     if (line) for (const one of same(line)) one.classList.toggle("lit", on);
@@ -97,7 +134,8 @@
 
   const into = (line) => {
     const pane = line.closest(".pane");
-    pane.scrollTo({ top: line.offsetTop - pane.offsetTop - pane.clientHeight / 3 });
+    const below = line.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+    pane.scrollTo({ top: pane.scrollTop + below - pane.clientHeight / 3 });
   };
   const pin = (line) => {
     const on = !line.classList.contains("pinned");
@@ -130,7 +168,7 @@
         for (const one of same(rows[at])) one.classList.add("lit");
         into(rows[at]);
         event.preventDefault();
-      } else if (event.key === "Enter" && rows[at]?.matches(".linked")) {
+      } else if (event.key === "Enter" && rows[at]?.matches(linked)) {
         pin(rows[at]);
         event.preventDefault();
       }
@@ -138,7 +176,7 @@
     pane.addEventListener("blur", () => all(pane, ".at").forEach((one) => one.classList.remove("at")));
   }
 
-  // Colours of words, of lines that come into view. They are no elements: a page of thousands of lines stays light.
+  // Colours of words, of blocks of lines that come into view. They are no elements: a page of thousands of lines stays light.
   const kinds = {
     comment: /\/\/.*|\/\*.*?(?:\*\/|$)/y,
     remark: /;.*/y,
@@ -147,8 +185,9 @@
     word: /\b(?:fn|let|var|const|struct|if|else|for|while|loop|return|break|continue|continuing|switch|case|default|discard|override|enable|true|false|uniform|storage|private|workgroup|in|out|inout|layout|void|attribute|varying|precision|flat)\b/y,
     type: /\b(?:[fiu]32|f16|bool|float|u?int|u?vec[234]\w*|mat[234]\w*|array|atomic|ptr|texture_\w+|sampler\w*)\b/y,
   };
-  const painted = globalThis.CSS?.highlights && globalThis.Highlight;
-  if (painted) {
+  let seen;
+  const colour = () => {
+    if (!globalThis.CSS?.highlights || !globalThis.Highlight) return;
     for (const kind of Object.keys(kinds)) CSS.highlights.set(kind, new Highlight());
     const paint = (line, kept) => {
       const text = line.lastChild;
@@ -171,15 +210,16 @@
       }
     };
     const ofSource = Object.keys(kinds).filter((kind) => kind !== "remark");
-    const seen = new IntersectionObserver((entries) => {
+    seen = new IntersectionObserver((entries) => {
       for (const { isIntersecting, target } of entries) {
         if (!isIntersecting) continue;
         seen.unobserve(target);
-        paint(target, target.closest(".source") ? ofSource : ["remark", "number"]);
+        const kept = target.closest(".source") ? ofSource : ["remark", "number"];
+        for (const line of target.children) paint(line, kept);
       }
     });
-    for (const line of all(document, ".code p")) seen.observe(line);
-  }
+    for (const block of all(document, ".code > div")) seen.observe(block);
+  };
 
   const find = document.querySelector("header input");
   find.addEventListener("input", () => {
