@@ -204,6 +204,8 @@ fn of_width(
     judge(&emitted.code, chip)?;
     let instructions = emitted.code.len() as u64 / 16;
     let cycles = crate::cost::clocks(&emitted.code) as f64;
+    let (least, bound_unit) = crate::cost::bound(&emitted.code);
+    debug_assert!(least as f64 <= cycles, "{least} clocks at least, of {cycles}");
     let threads = threads(chip, registers.used);
     let stats = Stats {
         instructions,
@@ -216,8 +218,8 @@ fn of_width(
         branches: emitted.branches,
         occupancy: f64::from(threads) / f64::from(most_threads(chip)),
         cycles,
-        cycles_lower_bound: 0.0,
-        bound_unit: "thread".into(),
+        cycles_lower_bound: least as f64,
+        bound_unit: bound_unit.into(),
         ..Stats::default()
     };
     let machine =

@@ -1,5 +1,9 @@
 //! Static cost of a program: clocks of one thread that runs alone, in order. docs/perf-gen4.md; isa/gen4.md 6.
 
+mod bound;
+
+pub use bound::bound;
+
 /// Clocks in which an instruction of eight channels is issued; a compressed one takes two of them.
 const ISSUE: u64 = 2;
 /// Clocks of a round of extended math for one channel, as public schedulers count.
@@ -44,6 +48,57 @@ fn general(file: u32, operand: u32) -> Option<usize> {
     (file & 3 == 1 && operand >> 15 & 1 == 0).then_some((operand >> 5 & 0xff) as usize)
 }
 
+/// What an instruction of four doublewords reads, writes and takes.
+struct Step {
+    /// Registers that are read: the first, and how many.
+    reads: [Option<(usize, usize)>; 2],
+    /// Registers that are written.
+    write: Option<(usize, usize)>,
+    /// Message registers that are read, of a message.
+    payload: std::ops::Range<usize>,
+    /// The message register that is written, with a compressed instruction's second one.
+    message: Option<[usize; 2]>,
+    /// Clocks in which it is issued.
+    issue: u64,
+    /// Clocks of extended math.
+    math: u64,
+    /// Clocks from the issue to the reply of another function.
+    reply: u64,
+}
+
+impl Step {
+    fn of([d0, d1, d2, d3]: [u32; 4]) -> Step {
+        let send = d0 & 0x7f == SEND;
+        let halves = if d0 >> 12 & 3 == 2 { 2 } else { 1 };
+        let first = general(d1 >> 5, d2 & 0xffff);
+        let second = general(d1 >> 10, d3 & 0xffff).filter(|_| !send);
+        let replies = if send { halves * (d3 >> 16 & 15) as usize } else { halves };
+        let payload = match send {
+            true => (d0 >> 24 & 15) as usize..((d0 >> 24 & 15) + (d3 >> 20 & 15)) as usize,
+            false => 0..0,
+        };
+        let named = (d1 >> 21 & 0xf) as usize;
+        // COMPR4: the second half goes four registers further. 5.3.3.
+        let far = if d1 >> 28 & 1 == 1 { 4 } else { 1 };
+        let message = (d1 & 3 == 2).then_some([named, named + if halves == 2 { far } else { 0 }]);
+        let (math, reply) = match (send, d3 >> 24 & 15) {
+            (false, _) => (0, 0),
+            (true, MATH) => (rounds(d3 & 15) * halves as u64 * CHANNELS * ROUND, 0),
+            (true, SAMPLER | READ | WRITE) => (0, MEMORY),
+            (true, _) => (0, REPLY),
+        };
+        Step {
+            reads: [first, second].map(|read| read.map(|from| (from, halves))),
+            write: general(d1, d1 >> 16).map(|to| (to, replies)),
+            payload,
+            message,
+            issue: ISSUE * halves as u64,
+            math,
+            reply,
+        }
+    }
+}
+
 /// What is known while the thread goes on.
 struct Thread {
     now: u64,
@@ -54,47 +109,30 @@ struct Thread {
 }
 
 impl Thread {
-    fn read(&mut self, from: usize, count: usize) {
+    fn wait(&mut self, (from, count): (usize, usize)) {
         let registers = self.ready.iter().skip(from).take(count);
         self.now = registers.copied().fold(self.now, u64::max);
     }
 
-    fn write(&mut self, from: usize, count: usize, at: u64) {
-        self.ready.iter_mut().skip(from).take(count).for_each(|ready| *ready = at);
-    }
-
-    /// Issues an instruction of four doublewords.
-    fn issue(&mut self, [d0, d1, d2, d3]: [u32; 4]) {
-        let send = d0 & 0x7f == SEND;
-        let halves = if d0 >> 12 & 3 == 2 { 2 } else { 1 };
-        if let Some(from) = general(d1 >> 5, d2 & 0xffff) {
-            self.read(from, halves);
-        }
-        let second = general(d1 >> 10, d3 & 0xffff).filter(|_| !send);
-        if let Some(from) = second {
-            self.read(from, halves);
-        }
+    fn issue(&mut self, step: &Step) {
         // A register that a reply still comes to is waited for.
-        let to = general(d1, d1 >> 16);
-        let replies = if send { halves * (d3 >> 16 & 15) as usize } else { halves };
-        if let Some(to) = to {
-            self.read(to, replies);
+        for registers in step.reads.into_iter().chain([step.write]).flatten() {
+            self.wait(registers);
         }
-        self.now += ISSUE * halves as u64;
-        let done = match (send, d3 >> 24 & 15) {
-            (false, _) => self.now,
-            (true, MATH) => {
-                let channels = halves as u64 * CHANNELS;
-                self.math = self.now.max(self.math) + rounds(d3 & 15) * channels * ROUND;
-                self.math
-            }
-            (true, SAMPLER | READ | WRITE) => self.now + MEMORY,
-            (true, _) => self.now + REPLY,
-        };
-        if let Some(to) = to {
-            self.write(to, replies, done);
+        self.now += step.issue;
+        let mut done = self.now + step.reply;
+        if step.math > 0 {
+            self.math = self.now.max(self.math) + step.math;
+            done = self.math;
+        }
+        if let Some((to, count)) = step.write {
+            self.ready.iter_mut().skip(to).take(count).for_each(|ready| *ready = done);
         }
     }
+}
+
+fn step(word: u128) -> Step {
+    Step::of([word as u32, (word >> 32) as u32, (word >> 64) as u32, (word >> 96) as u32])
 }
 
 /// Counts the clocks of one instruction after the other.
@@ -110,26 +148,33 @@ impl Clock {
     /// Clocks from the issue of the instruction before a native word to that of the word.
     pub fn issue(&mut self, word: u128) -> u64 {
         let before = self.0.now;
-        self.0.issue([word as u32, (word >> 32) as u32, (word >> 64) as u32, (word >> 96) as u32]);
+        self.0.issue(&step(word));
         self.0.now - before
     }
 }
 
-/// The clocks of a program of native words. What stands in a loop counts as often as the loop is taken to run.
-pub fn clocks(code: &[u8]) -> u64 {
-    let mut clock = Clock::default();
-    let (mut depth, mut total) = (0u32, 0u64);
+/// The native words of a program, each with how often it is taken to run.
+fn words(code: &[u8]) -> impl Iterator<Item = (u128, u64)> {
+    let mut depth = 0u32;
     let (words, _) = code.as_chunks::<16>();
-    for word in words.iter().map(|word| u128::from_le_bytes(*word)) {
+    words.iter().map(move |word| {
+        let word = u128::from_le_bytes(*word);
         let times = TRIPS.pow(depth.min(DEEPEST));
-        total = total.saturating_add(clock.issue(word).saturating_mul(times));
         match word as u32 & 0x7f {
             DO => depth += 1,
             WHILE => depth = depth.saturating_sub(1),
             _ => {}
         }
-    }
-    total
+        (word, times)
+    })
+}
+
+/// The clocks of a program of native words. What stands in a loop counts as often as the loop is taken to run.
+pub fn clocks(code: &[u8]) -> u64 {
+    let mut clock = Clock::default();
+    words(code).fold(0, |total: u64, (word, times)| {
+        total.saturating_add(clock.issue(word).saturating_mul(times))
+    })
 }
 
 #[cfg(test)]
