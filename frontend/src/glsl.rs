@@ -95,6 +95,7 @@ pub fn read(text: &str, stage: Stage, places: &Places, options: &Options) -> Res
         for inst in func.insts.values_mut() {
             inst.span = places.original(inst.span);
         }
+        func.place = places.original(func.place);
         (func, mend(notes))
     });
     done.add("main", result, options)?;

@@ -322,6 +322,7 @@ fn read_and_lower(
                 for inst in func.insts.values_mut() {
                     inst.span = valid.places.original(inst.span);
                 }
+                func.place = valid.places.original(declaration(text, &entry.name));
                 for note in &mut notes {
                     valid.places.mend(note);
                 }
@@ -333,6 +334,23 @@ fn read_and_lower(
     let uniformity =
         (map.language == Language::Wgsl).then(|| UniformityRules::of(&valid.module, &valid.places));
     Ok(Lowered { entries, microseconds, uniformity })
+}
+
+/// The name in the declaration of a WGSL function: naga keeps no place of an entry point.
+fn declaration(text: &str, name: &str) -> ssa::Span {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let found = text.match_indices(name).find(|(at, _)| {
+        let before = text[..*at].trim_end();
+        let line = before.rsplit('\n').next().unwrap_or(before);
+        let keyword =
+            before.strip_suffix("fn").filter(|rest| !rest.bytes().last().is_some_and(is_word));
+        let ends = !text[at + name.len()..].bytes().next().is_some_and(is_word);
+        keyword.is_some() && before.len() < *at && ends && !line.contains("//")
+    });
+    found.map_or(ssa::Span::NONE, |(at, _)| ssa::Span {
+        start: at as u32,
+        end: (at + name.len()) as u32,
+    })
 }
 
 /// The entry points that the options ask for, in source order, of all with their stages and what these are called.

@@ -293,6 +293,11 @@ impl Compiler {
                 program::admit_workgroup(machine, &ssa)?;
                 machine.admit(&ssa, chip)
             };
+            let place = |failure: Failure| match &*failure.diagnostics {
+                [first, ..] if first.labels.is_empty() => failure.at(func.place),
+                _ => failure,
+            };
+            let say = |failure| place(say(failure));
             guarded(&name, || admit().map_err(say)).map_err(|failure| attach_ir(failure, &ssa))?;
             let mut expanded = ssa.clone();
             ctx.target = machine.expansion_info(&self.request(options, Control::default()));

@@ -166,6 +166,7 @@ pub(super) fn lower(
     let order = reachable(program)?;
     check_size(program, &order, limits)?;
     let mut func = Func::new("main".to_owned(), stage);
+    func.place = program.functions[program.main as usize].span;
     if stage == Stage::Compute {
         func.workgroup_size = crate::lower::entry::workgroup_size(program.workgroup)?;
     }

@@ -94,6 +94,7 @@ pub fn lower(
         plans.insert(function.id, plan::plan(program, function, limits.region_depth)?);
     }
     let mut func = Func::new(entry.name.clone(), stage);
+    func.place = entry.at;
     if stage == Stage::Compute {
         let Some(size) = entry.workgroup else {
             let message = format!("the entry point `{}` has no LocalSize", entry.name);

@@ -289,6 +289,8 @@ pub enum Bounds {
 pub struct Func {
     /// Entry point name.
     pub name: String,
+    /// Where the source declares the entry point, for messages; the text form leaves it out.
+    pub place: Span,
     /// Stage.
     pub stage: Stage,
     /// Invocations per workgroup; 1,1,1 outside compute.
@@ -328,6 +330,7 @@ impl Func {
         let body = regions.push(RegionData::default());
         Func {
             name: name.into(),
+            place: Span::NONE,
             stage,
             workgroup_size: [1; 3],
             early_fragment_tests: false,
