@@ -2,7 +2,7 @@
 //! say that they skip.
 
 use crate::foreign;
-use gpucc_rogue::isa::{GroupError, decode, encode};
+use gpucc_rogue::isa::{GroupError, assemble, decode, disassemble, encode};
 use serde_json::Value;
 
 /// The lists. Rows without bytes of one group are programs.
@@ -74,5 +74,26 @@ fn every_foreign_group_has_its_exact_length_and_comes_back() {
         }
         told(file, &wrong, rows.len());
         assert!(seen + CUT_OFF.len() >= rows.len(), "{file}");
+    }
+}
+
+#[test]
+fn every_foreign_group_and_program_comes_back_from_its_text() {
+    for (file, rows) in lists() {
+        let mut wrong = Vec::new();
+        for row in rows.iter().filter(|row| CUT_OFF.iter().all(|id| row["id"] != *id)) {
+            let code = bytes(row);
+            let result = disassemble(&code).map_err(|error| error.to_string()).and_then(|text| {
+                match assemble(&text) {
+                    Err(error) => Err(format!("{error} in\n{text}")),
+                    Ok(back) if back != code => Err(format!("other bytes from\n{text}")),
+                    Ok(_) => Ok(()),
+                }
+            });
+            if let Err(error) = result {
+                wrong.push(format!("{} {}: {error}", row["id"], row["asm"]));
+            }
+        }
+        told(file, &wrong, rows.len());
     }
 }
