@@ -15,11 +15,11 @@ fn rows(file: &str) -> Option<Vec<Value>> {
 }
 
 /// Every list with its rows; nothing where one is absent.
-fn lists() -> Vec<(&'static str, Vec<Value>)> {
+pub fn lists() -> Vec<(&'static str, Vec<Value>)> {
     LISTS.into_iter().filter_map(|file| Some((file, rows(file)?))).collect()
 }
 
-fn bytes(row: &Value) -> Vec<u8> {
+pub fn bytes(row: &Value) -> Vec<u8> {
     let words = row["words"].as_array().expect("words");
     let byte = |word: &Value| {
         let digits = word.as_str().expect("a word").trim_start_matches("0x");
@@ -28,7 +28,7 @@ fn bytes(row: &Value) -> Vec<u8> {
     words.iter().map(byte).collect()
 }
 
-fn told(what: &str, wrong: &[String], of: usize) {
+pub fn told(what: &str, wrong: &[String], of: usize) {
     let some: Vec<&str> = wrong.iter().take(40).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} of {of} {what}:\n{}", wrong.len(), some.join("\n"));
 }
@@ -83,13 +83,14 @@ fn every_foreign_group_and_program_comes_back_from_its_text() {
         let mut wrong = Vec::new();
         for row in rows.iter().filter(|row| CUT_OFF.iter().all(|id| row["id"] != *id)) {
             let code = bytes(row);
-            let result = disassemble(&code).map_err(|error| error.to_string()).and_then(|text| {
-                match assemble(&text) {
-                    Err(error) => Err(format!("{error} in\n{text}")),
-                    Ok(back) if back != code => Err(format!("other bytes from\n{text}")),
-                    Ok(_) => Ok(()),
-                }
-            });
+            let result =
+                disassemble(&code).map_err(|error| error.to_string()).and_then(
+                    |text| match assemble(&text) {
+                        Err(error) => Err(format!("{error} in\n{text}")),
+                        Ok(back) if back != code => Err(format!("other bytes from\n{text}")),
+                        Ok(_) => Ok(()),
+                    },
+                );
             if let Err(error) = result {
                 wrong.push(format!("{} {}: {error}", row["id"], row["asm"]));
             }

@@ -2,4 +2,6 @@
 
 #[path = "../../../tests/src/shared.rs"]
 mod foreign;
+mod isa_agree;
 mod isa_golden;
+mod isa_text;

@@ -277,7 +277,11 @@ impl<'a> Building<'a> {
         let layout = self.draft.group.layout;
         let bare = !self.bound && self.destination.is_none() && layout == Layout::default();
         if bare && let Some(example) = page::parse(self.draft.group.condition, &self.plain) {
-            let usual = Group { ops: example.ops.clone(), selectors: example.selectors, ..self.draft.group };
+            let usual = Group {
+                ops: example.ops.clone(),
+                selectors: example.selectors,
+                ..self.draft.group
+            };
             self.draft.group = usual;
             return Ok(self.draft);
         }

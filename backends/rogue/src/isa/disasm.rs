@@ -5,8 +5,8 @@
 use super::fields::f;
 use super::group::{Condition, Feed, Group, Ops, Place};
 use super::ops::{
-    Arg, Backend, Bitwise0, Bitwise1, Bitwise2, Control, Main, Mod, Modifiers, Move, Pack, Syntax,
-    Test,
+    Arg, BBYP0S1, Backend, Bitwise0, Bitwise1, Bitwise2, Control, Main, Mod, Modifiers, Move, Pack,
+    Syntax, Test,
 };
 use super::page;
 use super::register::Register;
@@ -50,6 +50,15 @@ pub(super) fn syntax(place: Place, inst: &Inst) -> Syntax {
     }
 }
 
+/// What an operation of a group is called, and its operands.
+pub fn name_and_args(group: &Group, place: Place, inst: &Inst) -> (&'static str, &'static [Arg]) {
+    let before_logic = matches!(group.ops, Ops::Bitwise([_, Some(_), _]));
+    if place == Place::Bitwise0 && Bitwise0::of(inst.op()) == Bitwise0::Bbyp && before_logic {
+        return ("bbyp0s1", BBYP0S1);
+    }
+    (inst.op().name, syntax(place, inst).args)
+}
+
 /// The name of source `n` of an operation in its place. In phase 2 of the documented example sources are what the page
 /// names there.
 pub(super) fn source_name(place: Place, n: u8) -> &'static str {
@@ -88,7 +97,7 @@ pub fn is_unary(test: &Inst) -> bool {
 
 /// Whether a pack makes a constant. 2.3.
 pub fn is_constant(pack: &Inst) -> bool {
-    matches!(pack.get(f::FORMAT), 30 | 31)
+    !pack.flag(f::PROG) && matches!(pack.get(f::FORMAT), 30 | 31)
 }
 
 fn name_of(inst: &Inst, id: FieldId) -> &'static str {
@@ -180,7 +189,6 @@ fn operand(place: Place, group: &Group, inst: &Inst, arg: Arg, around: &Around<'
             (if value == 0 { 1 << field.width() } else { value }).to_string()
         }
         Arg::Plus(id) => (inst.get(id) + 1).to_string(),
-        Arg::Size(id) => (1 << inst.get(id)).to_string(),
         Arg::Drc(id) => format!("drc{}", inst.get(id)),
         Arg::Hex(id) => format!("{:#x}", inst.get(id)),
         Arg::Register(prefix, unit, id) => format!("{prefix}{}", inst.get(id) * u32::from(unit)),
@@ -196,8 +204,9 @@ pub(super) fn operation(
     spare: u8,
     around: &Around<'_>,
 ) -> String {
-    let Syntax { mods, args } = syntax(place, inst);
-    let mut text = inst.op().name.to_owned();
+    let mods = syntax(place, inst).mods;
+    let (name, args) = name_and_args(group, place, inst);
+    let mut text = name.to_owned();
     for one in mods {
         text.push_str(&modifier(inst, *one));
     }
@@ -237,7 +246,8 @@ fn selectors(group: &Group) -> Vec<String> {
         asked[3] = group.writes[0].is_some() || main.backend.is_some() && main.has_p2();
         asked[4] = group.writes[1].is_some();
         let fte = Feed::Fte as u32;
-        external |= main.mov.is_some_and(|mov| mov.get(f::MOV_W0) == fte || mov.get(f::MOV_W1) == fte);
+        external |=
+            main.mov.is_some_and(|mov| mov.get(f::MOV_W0) == fte || mov.get(f::MOV_W1) == fte);
     }
     if external || group.selectors.is0 != 0 {
         said.push(format!("is0 = s{}", group.selectors.is0));
@@ -264,9 +274,12 @@ fn header(group: &Group, around: &Around<'_>) -> String {
         put!(text, " repeat({})", group.repeat);
     }
     let layout = &group.layout;
-    for (there, word) in
-        [(group.atom, "atom"), (group.olchk, "olchk"), (group.end, "end"), (layout.long_header, "long")]
-    {
+    for (there, word) in [
+        (group.atom, "atom"),
+        (group.olchk, "olchk"),
+        (group.end, "end"),
+        (layout.long_header, "long"),
+    ] {
         if there {
             put!(text, " {word}");
         }
@@ -297,7 +310,8 @@ pub fn write_group(out: &mut String, group: &Group, around: &Around<'_>) {
     put!(out, "{}\n", header(group, around));
     let operations = group.operations();
     let ports = operations.iter().flat_map(|(place, inst)| {
-        syntax(*place, inst).args.iter().filter_map(|arg| port_of(*place, inst, arg))
+        let (_, args) = name_and_args(group, *place, inst);
+        args.iter().filter_map(|arg| port_of(*place, inst, arg))
     });
     let read = ports.collect();
     line(out, &sources(group, &read));

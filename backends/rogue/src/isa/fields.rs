@@ -92,8 +92,8 @@ enums! {
     LD_CACHE_E "Cache mode of loads" { 0 "normal", 1 "bypass", 2 "force_line_fill" }
     /// 2.8, st.
     ST_CACHE_E "Cache mode of stores" { 0 "writethrough", 1 "writeback", 2 "lazywriteback" }
-    /// 2.8, st, in bytes.
-    SIZE_E "Size of an element" { 0 "1", 1 "2", 2 "4" }
+    /// 2.8, st.
+    SIZE_E "Size of an element" { 0 "8bit", 1 "16bit", 2 "32bit" }
     /// 2.9. 0 is none.
     DIM_E "Dimensions" { 1 "1d", 2 "2d", 3 "3d" }
     /// 2.9.

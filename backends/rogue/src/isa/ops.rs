@@ -59,8 +59,6 @@ pub enum Arg {
     Count(FieldId),
     /// A number that the field holds less one.
     Plus(FieldId),
-    /// Bytes, of which the field holds the logarithm.
-    Size(FieldId),
     /// `drcN`.
     Drc(FieldId),
     /// A hexadecimal number.
@@ -123,8 +121,8 @@ macro_rules! table {
 }
 
 use Arg::{
-    Count, Drc, Ft, Hex, If, Moved, Number, Packed, Plus, Port, PortOf, Register, Second, Size,
-    Src, Target, Text,
+    Count, Drc, Ft, Hex, If, Moved, Number, Packed, Plus, Port, PortOf, Register, Second, Src,
+    Target, Text,
 };
 use Mod::{Bytes, Flag, Index, Kept, Name, Unless};
 
@@ -190,9 +188,11 @@ table! {
 table! {
     /// PACK of phase 2. 2.1, 2.3.
     PACK_ROWS PACK Pack "pack" {
-        Pck "pck" PCK [MAIN_OP 4, EXT 1, CODE 12]
-            [Flag(f::PROG, "prog"), Flag(f::RTZ, "roundzero"), Flag(f::SCALE, "scale"), Name(f::FORMAT)]
+        Pck "pck" PCK [MAIN_OP 4, EXT 1, CODE 12, PROG 0]
+            [Flag(f::RTZ, "roundzero"), Flag(f::SCALE, "scale"), Name(f::FORMAT)]
             [Text("ft2"), Packed] "2.1, 2.3";
+        PckProg "pck.prog" PCK [MAIN_OP 4, EXT 1, CODE 12, PROG 1]
+            [Flag(f::RTZ, "roundzero"), Flag(f::SCALE, "scale"), Unless(f::FORMAT, 0)] [Text("ft2"), Text("is3"), FTE] "2.1, 2.3";
     }
 }
 
@@ -248,13 +248,13 @@ table! {
         Ld "ld" LD [BACKEND 7, IMM 1, DMA 1] [Unless(f::CACHE, 0), Kept(f::KEPT)] [S3, DRC, Count(f::BURST), ADD] "2.8";
         LdReg "ld.reg" LD_REG [BACKEND 7, IMM 0, DMA 1] [Unless(f::CACHE, 0)] [S3, DRC, PortOf(f::BURST_SRC), ADD] "2.8";
         St "st" ST [BACKEND 7, IMM 1, DMA 2, TILED 0] [Name(f::CACHE)]
-            [PortOf(f::DATA_SRC), Size(f::SIZE), DRC, Count(f::BURST), ADD, Text("_")] "2.8";
+            [PortOf(f::DATA_SRC), Number(f::SIZE), DRC, Count(f::BURST), ADD, Text("_")] "2.8";
         StReg "st.reg" ST_REG [BACKEND 7, IMM 0, DMA 2, TILED 0] [Name(f::CACHE)]
-            [PortOf(f::DATA_SRC), Size(f::SIZE), DRC, PortOf(f::BURST_SRC), ADD, Text("_")] "2.8";
+            [PortOf(f::DATA_SRC), Number(f::SIZE), DRC, PortOf(f::BURST_SRC), ADD, Text("_")] "2.8";
         StTiled "st.tiled" ST_TILED [BACKEND 7, IMM 1, DMA 2, TILED 1] [Name(f::CACHE), Kept(f::KEPT)]
-            [PortOf(f::DATA_SRC), Size(f::SIZE), DRC, Count(f::BURST), ADD, PortOf(f::MASK_SRC)] "2.8";
+            [PortOf(f::DATA_SRC), Number(f::SIZE), DRC, Count(f::BURST), ADD, PortOf(f::MASK_SRC)] "2.8";
         StTiledReg "st.tiled.reg" ST_TILED_REG [BACKEND 7, IMM 0, DMA 2, TILED 1] [Name(f::CACHE), Kept(f::KEPT)]
-            [PortOf(f::DATA_SRC), Size(f::SIZE), DRC, PortOf(f::BURST_SRC), ADD, PortOf(f::MASK_SRC)] "2.8";
+            [PortOf(f::DATA_SRC), Number(f::SIZE), DRC, PortOf(f::BURST_SRC), ADD, PortOf(f::MASK_SRC)] "2.8";
         Smp "smp" SMP [BACKEND 7, DMA 4, EXT 1, EXT_B 1, EXT_C 1, WRITE 0] [Name(f::DIM), Flag(f::PROJ, "proj"), Flag(f::FCNORM, "fcnorm"), Flag(f::NNCOORDS, "nncoords"), Unless(f::LOD, 0), Flag(f::PPLOD, "pplod"), Flag(f::TAO, "tao"), Flag(f::SOO, "soo"), Flag(f::SNO, "sno"), Unless(f::SBMODE, 0), Flag(f::ARRAY, "array"), Flag(f::INTEGER, "integer"), Flag(f::COMPARE, "compare"), Flag(f::F16, "f16"), Flag(f::F16_INPUT, "f16in"), Flag(f::DIRECT, "direct"), Flag(f::SWAP, "swap"), Unless(f::CACHE, 0)]
             [Port(4), DRC, Port(0), Port(1), Port(2), Port(3), Plus(f::CHANNELS)] "2.9";
         SmpWrite "smp.wrt" SMP_WRITE [BACKEND 7, DMA 4, EXT 1, EXT_B 1, EXT_C 1, WRITE 1] [Name(f::DIM), Flag(f::PROJ, "proj"), Flag(f::FCNORM, "fcnorm"), Flag(f::NNCOORDS, "nncoords"), Unless(f::LOD, 0), Flag(f::PPLOD, "pplod"), Flag(f::TAO, "tao"), Flag(f::SOO, "soo"), Flag(f::SNO, "sno"), Unless(f::SBMODE, 0), Flag(f::ARRAY, "array"), Flag(f::INTEGER, "integer"), Flag(f::COMPARE, "compare"), Flag(f::F16, "f16"), Flag(f::F16_INPUT, "f16in"), Flag(f::DIRECT, "direct"), Flag(f::SWAP, "swap"), Unless(f::CACHE, 0)]
@@ -265,10 +265,13 @@ table! {
 
 const COUNT: Mod = Unless(f::COUNT_OP, 2);
 const OF: Mod = Unless(f::COUNT_SRC, 0);
+/// W1 is what was shifted, where nothing is counted.
+const OF_FT2: Mod = Unless(f::COUNT_SRC, 1);
 const KEPT: Mod = Flag(f::BIT7, "b7");
 const FT0: Arg = Text("ft0");
 const FT1: Arg = Text("ft1");
 const FT2: Arg = Text("ft2");
+const FT3: Arg = Text("ft3");
 const B0: Arg = Port(0);
 const B1: Arg = Port(1);
 const B2: Arg = Port(2);
@@ -276,21 +279,23 @@ const B2: Arg = Port(2);
 table! {
     /// Phase 0 of a bitwise group. 2.6.
     BIT0_ROWS BITWISE0 Bitwise0 "bitwise phase 0" {
-        Bbyp "bbyp0bm" BIT0 [BIT_IMM 0, SHIFT1 0, BITMASK 0] [COUNT, OF, KEPT] [FT0, FT1, B0, B1] "2.6";
-        Shuffle "shuffle" BIT0 [BIT_IMM 0, SHIFT1 1, BITMASK 0] [COUNT, OF, KEPT] [FT2, B2, B1] "2.6";
-        Rev "rev" BIT0 [BIT_IMM 0, SHIFT1 2, BITMASK 0] [COUNT, OF, KEPT] [FT2, B2] "2.6";
+        Bbyp "bbyp0bm" / "bbyp0s1" BIT0 [BIT_IMM 0, SHIFT1 0, BITMASK 0, COUNT_OP 2] [OF, KEPT] [FT0, FT1, B0, B1] "2.6";
+        Cbs "cbs" BIT0 [BIT_IMM 0, SHIFT1 0, BITMASK 0, COUNT_OP 0] [OF, KEPT] [FT3, B2] "2.6";
+        Ftb "ftb" BIT0 [BIT_IMM 0, SHIFT1 0, BITMASK 0, COUNT_OP 1] [OF, KEPT] [FT3, B2] "2.6";
+        Shuffle "shuffle" BIT0 [BIT_IMM 0, SHIFT1 1, BITMASK 0] [COUNT, OF_FT2, KEPT] [FT2, B2, B1] "2.6";
+        Rev "rev" BIT0 [BIT_IMM 0, SHIFT1 2, BITMASK 0] [COUNT, OF_FT2, KEPT] [FT2, B2] "2.6";
         Lsl "lsl" BIT0 [BIT_IMM 0, SHIFT1 3, BITMASK 0] [COUNT, OF, KEPT] [FT2, B2, B1] "2.6";
         Msk "msk_bbyp0s1" BIT0 [BIT_IMM 0, SHIFT1 0, BITMASK 1] [COUNT, OF, KEPT] [FT0, FT1, FT2, B0, B1, B2] "2.6";
-        MskShuffle "msk_shuffle" BIT0 [BIT_IMM 0, SHIFT1 1, BITMASK 1] [COUNT, OF, KEPT] [FT0, FT1, FT2, B0, B1, B2] "2.6";
-        MskRev "msk_rev" BIT0 [BIT_IMM 0, SHIFT1 2, BITMASK 1] [COUNT, OF, KEPT] [FT0, FT1, FT2, B0, B1, B2] "2.6";
+        MskShuffle "msk_shuffle" BIT0 [BIT_IMM 0, SHIFT1 1, BITMASK 1] [COUNT, OF_FT2, KEPT] [FT0, FT1, FT2, B0, B1, B2] "2.6";
+        MskRev "msk_rev" BIT0 [BIT_IMM 0, SHIFT1 2, BITMASK 1] [COUNT, OF_FT2, KEPT] [FT0, FT1, FT2, B0, B1, B2] "2.6";
         MskLsl "msk_lsl" BIT0 [BIT_IMM 0, SHIFT1 3, BITMASK 1] [COUNT, OF, KEPT] [FT0, FT1, FT2, B0, B1, B2] "2.6";
         Imm16 "bbyp0bm_imm16" BIT0_16 [BIT_IMM 1, BITMASK 0, SHIFT1 0] [COUNT, OF, KEPT] [FT0, FT1, B0, Hex(f::VALUE)] "2.6";
-        Imm16Shuffle "shuffle_imm16" BIT0_16 [BIT_IMM 1, BITMASK 0, SHIFT1 1] [COUNT, OF, KEPT] [FT1, FT2, B2, B1, Hex(f::VALUE)] "2.6";
-        Imm16Rev "rev_imm16" BIT0_16 [BIT_IMM 1, BITMASK 0, SHIFT1 2] [COUNT, OF, KEPT] [FT1, FT2, B2, Hex(f::VALUE)] "2.6";
+        Imm16Shuffle "shuffle_imm16" BIT0_16 [BIT_IMM 1, BITMASK 0, SHIFT1 1] [COUNT, OF_FT2, KEPT] [FT1, FT2, B2, B1, Hex(f::VALUE)] "2.6";
+        Imm16Rev "rev_imm16" BIT0_16 [BIT_IMM 1, BITMASK 0, SHIFT1 2] [COUNT, OF_FT2, KEPT] [FT1, FT2, B2, Hex(f::VALUE)] "2.6";
         Imm16Lsl "lsl_imm16" BIT0_16 [BIT_IMM 1, BITMASK 0, SHIFT1 3] [COUNT, OF, KEPT] [FT1, FT2, B2, B1, Hex(f::VALUE)] "2.6";
         Imm32 "bbyp0bm_imm32" BIT0_32 [BIT_IMM 1, BITMASK 1, SHIFT1 0] [COUNT, OF, KEPT] [FT0, FT1, B0, Hex(f::VALUE)] "2.6";
-        Imm32Shuffle "shuffle_imm32" BIT0_32 [BIT_IMM 1, BITMASK 1, SHIFT1 1] [COUNT, OF, KEPT] [FT1, FT2, B2, B1, Hex(f::VALUE)] "2.6";
-        Imm32Rev "rev_imm32" BIT0_32 [BIT_IMM 1, BITMASK 1, SHIFT1 2] [COUNT, OF, KEPT] [FT1, FT2, B2, Hex(f::VALUE)] "2.6";
+        Imm32Shuffle "shuffle_imm32" BIT0_32 [BIT_IMM 1, BITMASK 1, SHIFT1 1] [COUNT, OF_FT2, KEPT] [FT1, FT2, B2, B1, Hex(f::VALUE)] "2.6";
+        Imm32Rev "rev_imm32" BIT0_32 [BIT_IMM 1, BITMASK 1, SHIFT1 2] [COUNT, OF_FT2, KEPT] [FT1, FT2, B2, Hex(f::VALUE)] "2.6";
         Imm32Lsl "lsl_imm32" BIT0_32 [BIT_IMM 1, BITMASK 1, SHIFT1 3] [COUNT, OF, KEPT] [FT1, FT2, B2, B1, Hex(f::VALUE)] "2.6";
     }
 }
@@ -341,8 +346,8 @@ table! {
             [Register("r", 1, f::DEST), DRC, Register("cf", 4, f::COEFF), Register("cf", 4, f::W_COEFF), Number(f::TEX_OFF), Number(f::SMP_OFF), Plus(f::CHANNELS), Number(f::COUNT)]
             "2.7";
         Sbo "sbo" SBO [CTRL 11] [Name(f::TARGET)] [Hex(f::OFFSET)] "2.7";
-        Ditr "ditr" DITR [CTRL 12, PERSP 0] [Name(f::ITER_MODE), Unless(f::SCHED, 0), Flag(f::F16, "f16"), SAT, Index(f::COEFF_INDEX, "cf"), Index(f::W_INDEX, "w")]
-            [Register("r", 1, f::DEST), DRC, Register("cf", 4, f::COEFF), Register("cf", 4, f::W_COEFF), Count(f::COUNT)] "2.7";
+        Ditr "ditr" DITR [CTRL 12, PERSP 0] [Kept(f::W_COEFF), Name(f::ITER_MODE), Unless(f::SCHED, 0), Flag(f::F16, "f16"), SAT, Index(f::COEFF_INDEX, "cf"), Index(f::W_INDEX, "w")]
+            [Register("r", 1, f::DEST), DRC, Register("cf", 4, f::COEFF), Count(f::COUNT)] "2.7";
         Ditrp "ditrp" DITR [CTRL 12, PERSP 1] [Name(f::ITER_MODE), Unless(f::SCHED, 0), Flag(f::F16, "f16"), SAT, Index(f::COEFF_INDEX, "cf"), Index(f::W_INDEX, "w")]
             [Register("r", 1, f::DEST), DRC, Register("cf", 4, f::COEFF), Register("cf", 4, f::W_COEFF), Count(f::COUNT)] "2.7";
         DitrStore "ditrp.store" DITR [CTRL 12, PERSP 2] [Name(f::ITER_MODE), Unless(f::SCHED, 0), Flag(f::F16, "f16"), SAT, Index(f::COEFF_INDEX, "cf"), Index(f::W_INDEX, "w")]
@@ -355,6 +360,9 @@ table! {
 /// Every table, for documents and tests.
 pub static TABLES: [&Table; 9] =
     [&MAIN, &PACK, &TEST, &MOVE, &BACKEND, &BITWISE0, &BITWISE1, &BITWISE2, &CONTROL];
+
+/// The operands of `bbyp0s1`, which is what the public text calls `bbyp0bm` where phase 1 reads its second result.
+pub static BBYP0S1: &[Arg] = &[FT2, FT3, B2];
 
 /// Whether a control group with this operation has words of sources. 1.2, 2.7.
 pub fn control_has_sources(op: &Op) -> bool {

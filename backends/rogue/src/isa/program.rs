@@ -61,7 +61,9 @@ fn pads(groups: &[(usize, Group)], end: usize) -> Vec<Option<u8>> {
         .map(|((offset, group), end)| end - offset - 2 * usize::from(group.layout.pad))
         .enumerate()
         // Padding of the groups before belongs to where the last one begins.
-        .map(|(at, size)| size + if at + 2 < count { 2 * usize::from(groups[at].1.layout.pad) } else { 0 })
+        .map(|(at, size)| {
+            size + if at + 2 < count { 2 * usize::from(groups[at].1.layout.pad) } else { 0 }
+        })
         .collect();
     let (before, behind) = usual_pads(&sizes);
     let is_before = count < 2 || groups[count - 2].1.layout.pad == before;
@@ -126,10 +128,10 @@ fn aim(draft: &mut Draft, offset: usize, starts: &[usize]) -> Result<(), Diagnos
 /// The first line that is wrong.
 pub fn assemble(text: &str) -> Result<Vec<u8>, Diagnostic> {
     let mut drafts = drafts(text)?;
-    let bytes = |draft: &Draft| {
-        encode(&draft.group).map_err(|error| wrong(draft.line, error.to_string()))
-    };
-    let mut sizes = drafts.iter().map(|draft| Ok(bytes(draft)?.len())).collect::<Result<Vec<_>, _>>()?;
+    let bytes =
+        |draft: &Draft| encode(&draft.group).map_err(|error| wrong(draft.line, error.to_string()));
+    let mut sizes =
+        drafts.iter().map(|draft| Ok(bytes(draft)?.len())).collect::<Result<Vec<_>, _>>()?;
     let count = drafts.len();
     let usual = drafts.last().is_some_and(|last| last.group.end)
         && drafts[count.saturating_sub(2)..].iter().all(|draft| !draft.padded);

@@ -4,7 +4,8 @@ use super::super::disasm::{is_constant, is_unary, result_name, source_name, synt
 use super::super::fields::f;
 use super::super::group::Place;
 use super::super::ops::{
-    Arg, BACKEND, BITWISE0, BITWISE1, BITWISE2, CONTROL, MAIN, MOVE, Mod, Modifiers, PACK, TEST,
+    Arg, BACKEND, BBYP0S1, BITWISE0, BITWISE1, BITWISE2, CONTROL, MAIN, MOVE, Mod, Modifiers, PACK,
+    TEST,
 };
 use super::{Parsed, Piece, number};
 use gpucc_isa::field::{Field, Kind};
@@ -59,7 +60,8 @@ pub(in crate::isa) fn read(line: Piece<'_>) -> Parsed<Read> {
     let mut first = None;
     for place in places {
         let mut reading = Reading { place: *place, inst: Inst::usual(op), spare: 0, target: None };
-        let result = reading.modifiers(name, &words[taken..]).and_then(|()| reading.args(name, &args));
+        let result =
+            reading.modifiers(name, &words[taken..]).and_then(|()| reading.args(name, &args));
         match result {
             Ok(()) => {
                 let Reading { place, inst, spare, target } = reading;
@@ -96,7 +98,9 @@ impl Reading {
     /// The value that an enumeration gives this name.
     fn named(&self, id: FieldId, name: &str) -> Option<u32> {
         match self.field(id).kind {
-            Kind::Enum(set) => set.members.iter().find(|member| member.name == name).map(|member| member.value),
+            Kind::Enum(set) => {
+                set.members.iter().find(|member| member.name == name).map(|member| member.value)
+            }
             _ => None,
         }
     }
@@ -106,7 +110,9 @@ impl Reading {
         let mods = syntax(self.place, &self.inst).mods;
         let mut seen = vec![false; mods.len()];
         for word in words {
-            if let Some(count) = word.text.strip_prefix("long(").and_then(|rest| rest.strip_suffix(')')) {
+            if let Some(count) =
+                word.text.strip_prefix("long(").and_then(|rest| rest.strip_suffix(')'))
+            {
                 match count.parse::<u8>() {
                     Ok(count @ 1..=3) => self.spare = count,
                     _ => return word.wrong("an operation has at most 3 bytes more than it needs"),
@@ -122,12 +128,24 @@ impl Reading {
                 }
             }
             if !taken {
-                return word.wrong(format!("{} has no modifier {}", self.inst.op().name, word.quoted()));
+                return word.wrong(format!(
+                    "{} has no modifier {}",
+                    self.inst.op().name,
+                    word.quoted()
+                ));
             }
         }
-        for (one, seen) in mods.iter().zip(seen) {
-            if let (Mod::Name(id), false) = (one, seen) {
-                return name.wrong(format!("{} lacks its {}", self.inst.op().name, self.field(*id).name));
+        for (one, _) in mods.iter().zip(seen).filter(|(_, seen)| !*seen) {
+            match *one {
+                Mod::Name(id) => {
+                    return name.wrong(format!(
+                        "{} lacks its {}",
+                        self.inst.op().name,
+                        self.field(id).name
+                    ));
+                }
+                Mod::Unless(id, usual) => self.set(name, id, usual)?,
+                _ => {}
             }
         }
         Ok(())
@@ -173,7 +191,10 @@ impl Reading {
     }
 
     fn args(&mut self, name: Piece<'_>, given: &[Piece<'_>]) -> Parsed<()> {
-        let args = syntax(self.place, &self.inst).args;
+        let mut args = syntax(self.place, &self.inst).args;
+        if name.text.split('.').next() == Some("bbyp0s1") {
+            args = BBYP0S1;
+        }
         if let [Arg::Moved] = args {
             return self.moved(name, given);
         }
@@ -207,7 +228,8 @@ impl Reading {
             },
             Arg::If(id, yes, no) => {
                 if given.text != yes && given.text != no {
-                    return given.wrong(format!("expected `{yes}` or `{no}`, found {}", given.quoted()));
+                    return given
+                        .wrong(format!("expected `{yes}` or `{no}`, found {}", given.quoted()));
                 }
                 self.set(given, id, u32::from(given.text == yes))
             }
@@ -228,10 +250,6 @@ impl Reading {
             Arg::Plus(id) => match number(given)?.checked_sub(1) {
                 Some(value) => self.set(given, id, value),
                 None => given.wrong("the count is at least 1"),
-            },
-            Arg::Size(id) => match number(given)? {
-                value @ (1 | 2 | 4) => self.set(given, id, value.trailing_zeros()),
-                _ => given.wrong("an element has 1, 2 or 4 bytes"),
             },
             Arg::Drc(id) => match given.text {
                 "drc0" => self.set(given, id, 0),
@@ -264,7 +282,10 @@ impl Reading {
             let lane = modifiers.lane.and_then(|id| Some((id, self.named(id, part)?)));
             match lane {
                 Some((id, value)) => self.set(given, id, value)?,
-                None => return given.wrong(format!("{expected} has no modifier `{}`", part.escape_debug())),
+                None => {
+                    return given
+                        .wrong(format!("{expected} has no modifier `{}`", part.escape_debug()));
+                }
             }
         }
         Ok(())
@@ -273,16 +294,19 @@ impl Reading {
     /// Both forms of each move. 1.5.
     fn moved(&mut self, name: Piece<'_>, given: &[Piece<'_>]) -> Parsed<()> {
         let always = self.inst.flag(f::ALWAYS);
-        let (words, first, second): (&[(usize, &str)], usize, Option<usize>) = match (always, given.len()) {
-            (true, 3) => (&[(0, "w0"), (2, "is4")], 1, None),
-            (true, 6) => (&[(0, "w0"), (1, "w1"), (3, "is4"), (5, "is5")], 2, Some(4)),
-            (false, 7) if given[5].text == "_" => {
-                (&[(0, "w0"), (1, "_"), (2, "ftt"), (4, "is4"), (6, "_")], 3, None)
-            }
-            (false, 7) => (&[(0, "w0"), (1, "w1"), (2, "ftt"), (4, "is4"), (6, "is5")], 3, Some(5)),
-            (true, _) => return name.wrong("movwm has 3 or 6 operands"),
-            (false, _) => return name.wrong("movc has 7 operands"),
-        };
+        let (words, first, second): (&[(usize, &str)], usize, Option<usize>) =
+            match (always, given.len()) {
+                (true, 3) => (&[(0, "w0"), (2, "is4")], 1, None),
+                (true, 6) => (&[(0, "w0"), (1, "w1"), (3, "is4"), (5, "is5")], 2, Some(4)),
+                (false, 7) if given[5].text == "_" => {
+                    (&[(0, "w0"), (1, "_"), (2, "ftt"), (4, "is4"), (6, "_")], 3, None)
+                }
+                (false, 7) => {
+                    (&[(0, "w0"), (1, "w1"), (2, "ftt"), (4, "is4"), (6, "is5")], 3, Some(5))
+                }
+                (true, _) => return name.wrong("movwm has 3 or 6 operands"),
+                (false, _) => return name.wrong("movc has 7 operands"),
+            };
         for (at, word) in words {
             self.word(given[*at], word)?;
         }
@@ -290,16 +314,23 @@ impl Reading {
             let Some(at) = at else { continue };
             match self.named(id, given[at].text) {
                 Some(value) => self.set(given[at], id, value)?,
-                None => return given[at].wrong(format!("expected a result, found {}", given[at].quoted())),
+                None => {
+                    return given[at]
+                        .wrong(format!("expected a result, found {}", given[at].quoted()));
+                }
             }
         }
         Ok(())
     }
 
     fn register(&mut self, prefix: &str, unit: u32, id: FieldId, given: Piece<'_>) -> Parsed<()> {
-        let digits = given.text.strip_prefix(prefix).filter(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
+        let digits = given
+            .text
+            .strip_prefix(prefix)
+            .filter(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
         let Some(at) = digits.and_then(|digits| digits.parse::<u32>().ok()) else {
-            return given.wrong(format!("expected `{prefix}` and a number, found {}", given.quoted()));
+            return given
+                .wrong(format!("expected `{prefix}` and a number, found {}", given.quoted()));
         };
         if !at.is_multiple_of(unit) {
             return given.wrong(format!("the register's number is a multiple of {unit}"));
