@@ -5,3 +5,4 @@ mod foreign;
 mod isa_agree;
 mod isa_golden;
 mod isa_text;
+mod legal;

@@ -122,6 +122,14 @@ fn aim(draft: &mut Draft, offset: usize, starts: &[usize]) -> Result<(), Diagnos
     Ok(())
 }
 
+/// The groups of a text, whether they have bytes or not; branches that name groups, and padding, are left open.
+///
+/// # Errors
+/// The first line that is wrong.
+pub fn parse(text: &str) -> Result<Vec<Group>, Diagnostic> {
+    Ok(drafts(text)?.into_iter().map(|draft| draft.group).collect())
+}
+
 /// Bytes of a program's text.
 ///
 /// # Errors
