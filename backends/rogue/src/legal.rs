@@ -9,6 +9,7 @@ mod rule;
 mod sources;
 
 pub use program::{Breach, admit_program};
+pub(crate) use program::{branch_of, reads_of, target_of, writes_of};
 pub use rule::Rule;
 
 use crate::isa::disasm::{is_constant, is_unary};

@@ -3,3 +3,8 @@
 
 pub mod isa;
 pub mod legal;
+mod machine;
+mod steps;
+pub mod words;
+
+pub use machine::{ROGUE, Text};

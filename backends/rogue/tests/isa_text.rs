@@ -73,7 +73,10 @@ fn a_program_comes_back_as_it_was_written() {
     assert_eq!(disassemble(&bytes).as_deref(), Ok(PROGRAM));
     let program = decode_program(&bytes).expect("what was assembled");
     let (last, _) = program.last().expect("groups");
-    assert!(last % 8 == 0 && bytes.len() % 8 == 0, "the last group lies in lines of its own");
+    assert!(
+        [*last, bytes.len()].iter().all(|at| at.is_multiple_of(8)),
+        "the last group lies in lines of its own"
+    );
 }
 
 /// Numbers that look random: xorshift.

@@ -3,6 +3,8 @@
 #[path = "../../../tests/src/shared.rs"]
 mod foreign;
 mod isa_agree;
+mod isa_files;
 mod isa_golden;
 mod isa_text;
 mod legal;
+mod words;
