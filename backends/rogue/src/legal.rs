@@ -376,7 +376,12 @@ impl Asked<'_> {
         match encode(self.group) {
             Err(EncodeError::Long(_)) => self.when(true, Rule::TooLong),
             Err(EncodeError::Word(_)) => self.when(true, Rule::NoWord),
-            _ => {}
+            Err(EncodeError::NoPlace | EncodeError::Selector | EncodeError::Pad) => {
+                self.when(true, Rule::NoPlace);
+            }
+            // Rules of their own.
+            Err(EncodeError::Phases | EncodeError::Repeat | EncodeError::ControlHeader) | Ok(_) => {
+            }
         }
     }
 

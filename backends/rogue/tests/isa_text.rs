@@ -155,6 +155,14 @@ fn texts_that_are_wrong_say_where() {
         ("0 :\n br @2", "line 1, column 1: there is no group 2"),
         ("0 :\n br +3", "line 2, column 5: groups begin at even bytes"),
         ("0 :\n s3 = r0, s0 = r1\n ld s3, drc0, 17, s0", "line 3, column 15: the count is 1 to 16"),
+        (
+            "0 :\n s0 = r1\n wop",
+            "line 1, column 1: the group says something of sources, selectors or destinations that its bytes have no place for",
+        ),
+        (
+            "0 :\n ditr.pixel r0, drc0, cf3, 1",
+            "line 2, column 23: the register's number is a multiple of 4",
+        ),
         ("0 :", "line 1, column 1: a group has an operation"),
         ("0 : repeat(5)\n mbyp ft0, s0", "line 1, column 12: a group repeats 1 to 4 times"),
         (
