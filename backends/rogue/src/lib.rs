@@ -1,0 +1,4 @@
+#![forbid(unsafe_code)]
+//! Imagination PowerVR Rogue.
+
+pub mod emu;
