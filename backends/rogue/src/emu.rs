@@ -10,17 +10,41 @@
 //! | `inst` | groups as the emulator sees them |
 //! | `decode` | bytes to groups |
 //! | `check` | what the documents forbid of one group |
+//! | `core`, `constant` | what differs between cores; special constants |
+//! | `value`, `integer`, `pack`, `special` | floats, integers and bits, packed data, functions that are defined by us |
+//! | `register`, `task` | register files; 32 instances that go on together |
+//! | `machine` | tasks side by side, and what they share |
+//! | `execute`, `flow` | groups of the ALUs; execution masks and branches |
+//! | `message`, `texture` | what completes later; texture operations |
+//! | `memory`, `order` | memory; what is left open, chosen by a seed |
 
 mod check;
 mod constant;
 mod core;
 mod decode;
+mod execute;
+mod flow;
 mod inst;
+mod integer;
+mod machine;
+mod memory;
+mod message;
+mod order;
+mod pack;
+mod register;
 mod rule;
+mod special;
+mod task;
 #[cfg(test)]
 mod tests;
+mod texture;
+mod value;
 
 pub use check::{Stage, admit};
 pub use core::Core;
 pub use decode::{decode, program};
+pub use machine::{Machine, Run};
+pub use memory::Memory;
+pub use register::{Common, INSTANCES, Lanes, PerLane};
 pub use rule::{Refused, Rule, Trap};
+pub use task::{Fragments, Sizes, Status, Task, Vertices};

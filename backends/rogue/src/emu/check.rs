@@ -7,7 +7,7 @@ use super::inst::{
     Alu, Backend, Condition, Control, Feed, File, Format, Group, Kind, Main, Register, Type,
 };
 use super::rule::{Refused, Rule};
-pub(super) use uses::Uses;
+pub(super) use uses::{Uses, drives_external};
 
 /// Which stage a program is of.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

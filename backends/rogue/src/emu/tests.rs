@@ -1,6 +1,11 @@
 //! Tests of the emulator.
 
+mod bench;
+mod flow;
 mod golden;
+mod messages;
+mod run;
+mod values;
 mod words;
 
 use super::inst::Group;

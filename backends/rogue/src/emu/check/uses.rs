@@ -1,8 +1,8 @@
 //! Which ports a group's operations name. 1.2, 1.5.
 
 use super::super::inst::{
-    Address, Alu, Backend, Burst, Conditional, Control, Count, Feed, FirstShift, Group, Kind, Lod,
-    LogicalOp, Main, Mask, Register, Wide,
+    Address, Alu, Backend, Burst, Conditional, Control, Feed, FirstShift, Format, Group, Kind,
+    LogicalOp, Main, Mask, Register, ShiftOp, Wide,
 };
 use super::super::rule::{Refused, Rule};
 
@@ -32,15 +32,15 @@ impl Uses {
             Kind::Main(main) => uses.main(group, main)?,
             Kind::Bitwise(op) => {
                 let mask = op.p0.mask;
-                let shifted = op.logical.is_some() || op.p0.counts_shifted;
+                let masked = uses_mask(group);
                 let counted = group.writes[1].is_some()
                     || op.shift.is_some_and(|shift| shift.predicate && shift.tests_count);
-                uses.sources[0] = mask == Mask::Ones;
-                uses.sources[1] = mask == Mask::Ones
-                    || mask == Mask::Bypass && uses_mask(group)
+                let shifted = op.logical.is_some() || counted && op.p0.counts_shifted;
+                uses.sources[0] = masked && mask == Mask::Ones
+                    || op.shift.is_some_and(|shift| shift.op == ShiftOp::ArithmeticMask);
+                uses.sources[1] = masked && matches!(mask, Mask::Ones | Mask::Bypass)
                     || shifted && matches!(op.p0.shift, FirstShift::Left | FirstShift::Interleave);
-                uses.sources[2] =
-                    shifted || counted && !op.p0.counts_shifted || op.p0.count != Count::Bypass;
+                uses.sources[2] = shifted || counted;
                 let b = op.logical.is_some_and(|logical| logical.op != LogicalOp::Bypass);
                 uses.sources[3] = b;
                 uses.sources[4] = op.shift.is_some();
@@ -145,9 +145,6 @@ impl Uses {
             }
             Backend::Sample(sample) => {
                 self.ranges[..3].fill(true);
-                if sample.lod != Lod::Normal && sample.write {
-                    self.ranges[1] = true;
-                }
                 if !sample.write {
                     self.destination = Some(4);
                 }
@@ -208,10 +205,7 @@ fn feeds(group: &Group, main: &Main) -> Vec<Feed> {
         }
     }
     if let Some(pack) = main.pack
-        && !matches!(
-            pack.format,
-            super::super::inst::Format::Zero | super::super::inst::Format::One
-        )
+        && !matches!(pack.format, Format::Zero | Format::One)
     {
         feeds.push(main.packed);
         if pack.programmed {

@@ -154,7 +154,7 @@ fn random_bytes_decode_or_name_a_rule() {
 }
 
 /// A group of each kind.
-const KNOWN: [&str; 12] = [
+pub const KNOWN: [&str; 12] = [
     "24 02 87 46 00 00 42 ff",
     "99 d2 00 d3 3c f0 01 9c 1e 87 87 c0 cf 80 11 42 20 45",
     "36 82 00 d2 14 c8 6b 00 4e 00 00 49",
