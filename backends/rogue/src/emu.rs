@@ -16,6 +16,7 @@
 //! | `machine` | tasks side by side, and what they share |
 //! | `execute`, `flow` | groups of the ALUs; execution masks and branches |
 //! | `message`, `texture` | what completes later; texture operations |
+//! | `pds`, `gpu` | programs of the data sequencer; control streams |
 //! | `memory`, `order` | memory; what is left open, chosen by a seed |
 
 mod check;
@@ -24,6 +25,7 @@ mod core;
 mod decode;
 mod execute;
 mod flow;
+mod gpu;
 mod inst;
 mod integer;
 mod machine;
@@ -31,6 +33,7 @@ mod memory;
 mod message;
 mod order;
 mod pack;
+mod pds;
 mod register;
 mod rule;
 mod special;
@@ -43,6 +46,7 @@ mod value;
 pub use check::{Stage, admit};
 pub use core::Core;
 pub use decode::{decode, program};
+pub use gpu::{Bases, Gpu};
 pub use machine::{Machine, Run};
 pub use memory::Memory;
 pub use register::{Common, INSTANCES, Lanes, PerLane};

@@ -215,7 +215,7 @@ impl<'a> Machine<'a> {
             let what = format!("{:#x} is within a group that was executed", task.pc);
             return Err((Rule::BranchTarget, what));
         }
-        if group.end && (task.pc % 8 != 0 || group.length % 8 != 0) {
+        if group.end && (!task.pc.is_multiple_of(8) || !group.length.is_multiple_of(8)) {
             let what = format!("{} bytes at {:#x}", group.length, task.pc);
             return Err((Rule::EndAligned, what));
         }
@@ -366,7 +366,7 @@ impl<'a> Machine<'a> {
             63 => task.valid >> lane & 1,
             97 | 98 => return pixel(&fragments.x),
             100 | 101 => return pixel(&fragments.y),
-            103 => self.shared.len() as u32,
+            103 => self.shared.count() as u32,
             112 => task.number.wrapping_mul(32).wrapping_add(lane as u32),
             118 => return pixel(&[fragments.layer; 32]),
             other => return Err((Rule::Undocumented, format!("special register {other}"))),

@@ -467,8 +467,8 @@ impl Machine<'_> {
                     Address::Number(at) => usize::from(at) + step,
                     Address::Port(port) => given[lane].sources[usize::from(port)] as usize,
                 };
-                if at >= task.vertices.outputs.len() {
-                    let most = task.vertices.outputs.len();
+                if at >= task.vertices.outputs.count() {
+                    let most = task.vertices.outputs.count();
                     return Err((Rule::VertexAddress, format!("word {at} of {most}")));
                 }
                 let word = given[lane].writes[usize::from(second)];
@@ -593,7 +593,7 @@ fn acts(task: &Task, lane: usize) -> bool {
 }
 
 fn aligned(at: u64, size: u8) -> Result<(), Refused> {
-    if at % u64::from(size) == 0 {
+    if at.is_multiple_of(u64::from(size)) {
         return Ok(());
     }
     Err((Rule::Aligned, format!("{size} bytes at {at:#x}")))

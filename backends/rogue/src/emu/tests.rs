@@ -1,6 +1,7 @@
 //! Tests of the emulator.
 
 mod bench;
+mod compute;
 mod flow;
 mod golden;
 mod messages;

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 pub struct Row {
     pub id: String,
     pub text: String,
+    pub note: String,
     pub bytes: Vec<u8>,
     pub program: bool,
     pub stage: Stage,
@@ -51,6 +52,7 @@ fn read(row: &Value) -> Row {
     Row {
         id: text("id"),
         text: asm,
+        note,
         bytes: words.iter().map(byte).collect(),
         program: text("kind") == "program",
         stage,

@@ -146,3 +146,39 @@ fn programs_of_chance_end_or_name_a_rule() {
     }
     assert!(rules.len() > 15, "{rules:?}");
 }
+
+/// The public compiler's barrier of two tasks, in a program that reverses 64 words through shared memory.
+#[test]
+fn a_collected_barrier_holds_for_two_tasks() {
+    let Some(row) = rows().into_iter().find(|row| row.note.contains("k_bar.comp") && row.program)
+    else {
+        return;
+    };
+    for seed in 0..30 {
+        let sizes = Sizes { temps: 16, inputs: 4 };
+        let mut bench = Bench::new(Stage::Compute);
+        bench.tasks = (0..2)
+            .map(|number| {
+                let mut task = Task::new(Stage::Compute, 0, sizes, u32::MAX, 0);
+                task.number = number;
+                for lane in 0..32 {
+                    task.inputs.set(0, lane, 32 * number + lane as u32);
+                }
+                task
+            })
+            .collect();
+        for at in 0..64u32 {
+            let place = DATA + 4 * u64::from(at);
+            bench.memory.write(place, &(100 + at).to_le_bytes()).expect("is mapped");
+        }
+        bench.coefficients = vec![Common::new("cf", 80)];
+        // The workgroup's number, and the counter of the barrier.
+        [0, 1, 2, 3].into_iter().for_each(|index| bench.coefficients[0].set(index, 0));
+        let mut bench = bench.share(8, DATA as u32).share(9, 0).share(11, 0);
+        bench.seed = seed;
+        bench.bytes(&row.bytes).expect("runs");
+        for at in 0..64 {
+            assert_eq!(bench.word(4 * at), 100 + 63 - at as u32);
+        }
+    }
+}

@@ -71,9 +71,9 @@ fn integers_are_multiplied_and_carried() {
         ),
         ("36 86 00 e8 c0 61 00 42 00 c0 84 45", 4, |id| id.wrapping_add(9)),
         ("36 86 00 e8 c0 61 00 42 00 c0 84 45", 5, |id| {
-            ((7u64 << 32 | u64::from(id)) + 9 >> 32) as u32
+            (((7u64 << 32 | u64::from(id)) + 9) >> 32) as u32
         }),
-        ("36 84 00 e3 c0 61 20 00 00 c0 43 ff", 3, |id| (u64::from(id) * 7 >> 32) as u32),
+        ("36 84 00 e3 c0 61 20 00 00 c0 43 ff", 3, |id| ((u64::from(id) * 7) >> 32) as u32),
     ] {
         let mut bench = bench();
         bench.run(&[group]).unwrap_or_else(|trap| panic!("{group}: {trap}"));

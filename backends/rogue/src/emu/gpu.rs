@@ -1,0 +1,87 @@
+//! The chip: memory, and control streams that start programs. 5.2, 5.3.
+
+mod compute;
+
+use super::core::Core;
+use super::machine::Run;
+use super::memory::Memory;
+use super::rule::{Refused, Rule, Trap};
+use gpucc_ir::ssa::Numerics;
+
+/// Where the heaps of programs begin, which a driver tells the chip by registers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Bases {
+    /// Programs of the shader core.
+    pub code: u64,
+    /// Programs of the data sequencer.
+    pub pds: u64,
+}
+
+/// One emulated chip.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    core: Core,
+    numerics: Numerics,
+    bases: Bases,
+    memory: Memory,
+    seed: u64,
+    border_table: Option<u64>,
+}
+
+impl Gpu {
+    /// A chip with nothing mapped.
+    pub fn new(core: Core, numerics: Numerics, bases: Bases) -> Gpu {
+        Gpu { core, numerics, bases, memory: Memory::default(), seed: 0, border_table: None }
+    }
+
+    /// Its memory, as the processor sees it.
+    pub fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// Selects what the documents leave open.
+    pub fn set_order(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    /// Sets the model of approximated functions, with their errors.
+    pub fn set_numerics(&mut self, numerics: Numerics) {
+        self.numerics = numerics;
+    }
+
+    /// Where the table of border colours is. 4.5.
+    pub fn set_border_table(&mut self, address: u64) {
+        self.border_table = Some(address);
+    }
+
+    /// Executes a control stream of compute kernels.
+    ///
+    /// # Errors
+    /// The rule that a word of it or a program breaks; the offset of a program's trap is its byte from the code's base.
+    pub fn compute(&mut self, stream: u64, run: &mut Run<'_>) -> Result<(), Trap> {
+        compute::stream(self, stream, run)
+    }
+}
+
+/// Words of a control stream, one after the other.
+struct Words<'a> {
+    memory: &'a Memory,
+    at: u64,
+}
+
+impl Words<'_> {
+    fn next(&mut self) -> Result<u32, Refused> {
+        let word = self.memory.word(self.at)?;
+        self.at += 4;
+        Ok(word)
+    }
+
+    /// A word some of whose bits must be 0.
+    fn masked(&mut self, reserved: u32, what: &str) -> Result<u32, Refused> {
+        let word = self.next()?;
+        match word & reserved {
+            0 => Ok(word),
+            bits => Err((Rule::StreamReserved, format!("bits {bits:#x} of {what}"))),
+        }
+    }
+}
