@@ -1,6 +1,15 @@
 //! The chip: memory, and control streams that start programs. 5.2, 5.3.
 
 mod compute;
+mod pbe;
+mod pixels;
+mod ppp;
+mod vertices;
+
+pub use pbe::{Target, TargetState};
+pub use pixels::{Pixel, Render};
+pub use ppp::State as PixelState;
+pub use vertices::Drawn;
 
 use super::core::Core;
 use super::machine::Run;
@@ -60,6 +69,47 @@ impl Gpu {
     /// The rule that a word of it or a program breaks; the offset of a program's trap is its byte from the code's base.
     pub fn compute(&mut self, stream: u64, run: &mut Run<'_>) -> Result<(), Trap> {
         compute::stream(self, stream, run)
+    }
+}
+
+impl Gpu {
+    /// Executes a control stream of draws as far as its vertices.
+    ///
+    /// # Errors
+    /// As [`Gpu::compute`].
+    pub fn vertices(&mut self, stream: u64, run: &mut Run<'_>) -> Result<Vec<Drawn>, Trap> {
+        vertices::stream(self, stream, run)
+    }
+}
+
+impl Gpu {
+    /// Executes a control stream of draws onto the output registers of a render's pixels.
+    ///
+    /// # Errors
+    /// As [`Gpu::compute`].
+    pub fn draw(
+        &mut self,
+        stream: u64,
+        render: &mut Render,
+        run: &mut Run<'_>,
+    ) -> Result<(), Trap> {
+        for drawn in vertices::stream(self, stream, run)? {
+            pixels::draw(self, &drawn, render, run)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the program that ends tiles, and writes the outputs of a render's pixels where it says.
+    ///
+    /// # Errors
+    /// As [`Gpu::compute`].
+    pub fn end(
+        &mut self,
+        target: &TargetState,
+        render: &Render,
+        run: &mut Run<'_>,
+    ) -> Result<(), Trap> {
+        pbe::end(self, target, render, run)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod compute;
+mod draw;
 mod flow;
 mod golden;
 mod messages;

@@ -35,7 +35,8 @@ struct Kernel {
     size: [u32; 3],
 }
 
-fn place((rule, detail): Refused) -> Trap {
+/// A trap of what has no place in a program.
+pub(super) fn place((rule, detail): Refused) -> Trap {
     Trap::new(rule, 0, detail)
 }
 
@@ -156,7 +157,7 @@ fn execute(
 }
 
 /// Words to shared registers or coefficients, by a program without instances.
-fn upload(actions: &[Action], common: &mut Common) -> Result<(), Refused> {
+pub(super) fn upload(actions: &[Action], common: &mut Common) -> Result<(), Refused> {
     for action in actions {
         match action {
             Action::Words { common: true, register, words, .. } => {
@@ -177,7 +178,7 @@ fn upload(actions: &[Action], common: &mut Common) -> Result<(), Refused> {
 }
 
 /// The last transfer of a program says that it is. 5.1.
-fn last_transfer(actions: &[Action]) -> Result<(), Refused> {
+pub(super) fn last_transfer(actions: &[Action]) -> Result<(), Refused> {
     let mut transfers = actions.iter().rev().filter_map(|action| match action {
         Action::Words { last, .. } => Some(*last),
         _ => None,
@@ -249,7 +250,8 @@ fn coefficient_task(
     Ok((common, start))
 }
 
-fn temporaries(count: u32) -> Result<u16, Refused> {
+/// Temporaries that a program asks for.
+pub(super) fn temporaries(count: u32) -> Result<u16, Refused> {
     if count > 248 {
         return Err((Rule::Temporaries, format!("{count} temporaries")));
     }
