@@ -46,7 +46,7 @@ mod value;
 pub use check::{Stage, admit};
 pub use core::Core;
 pub use decode::{decode, program};
-pub use gpu::{Bases, Drawn, Gpu, Pixel, PixelState, Render, Target, TargetState};
+pub use gpu::{Bases, Drawn, Gpu, Pixel, PixelState, Quad, Render, Shaded, Target, TargetState};
 pub use machine::{Machine, Run};
 pub use memory::Memory;
 pub use register::{Common, INSTANCES, Lanes, PerLane};

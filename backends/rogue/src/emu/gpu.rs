@@ -7,7 +7,7 @@ mod ppp;
 mod vertices;
 
 pub use pbe::{Target, TargetState};
-pub use pixels::{Pixel, Render};
+pub use pixels::{Pixel, Quad, Render, Shaded};
 pub use ppp::State as PixelState;
 pub use vertices::Drawn;
 
@@ -97,6 +97,30 @@ impl Gpu {
             pixels::draw(self, &drawn, render, run)?;
         }
         Ok(())
+    }
+
+    /// Reads a state update, as a control stream would send it.
+    ///
+    /// # Errors
+    /// Its words are not as many as its header says, or something that is not built.
+    pub fn pixel_state(&self, address: u64, count: u32) -> Result<PixelState, Refused> {
+        let mut state = PixelState::default();
+        state.update(&self.memory, address, count)?;
+        Ok(state)
+    }
+
+    /// Runs the fragment programs of a state on quads that somebody else has found and interpolated; gives four pixels a
+    /// quad. No test of depth happens.
+    ///
+    /// # Errors
+    /// As [`Gpu::compute`].
+    pub fn quads(
+        &mut self,
+        state: &PixelState,
+        quads: &[Quad],
+        run: &mut Run<'_>,
+    ) -> Result<Vec<[Shaded; 4]>, Trap> {
+        pixels::quads(self, state, quads, run)
     }
 
     /// Runs the program that ends tiles, and writes the outputs of a render's pixels where it says.

@@ -40,7 +40,6 @@ gpucc_emu::rules! {
     RepeatSpecial = "M10 a repeated group steps through registers that have a next one", "1.1 [A]";
     Predicate = "M11 the predicate that is read was written", "3.1";
     Quad = "M12 a derivative's neighbours have values", "2.2";
-    BackendMove = "M13 what the backend takes by a write port is given by the group", "1.5";
     // Control flow.
     ConditionHeader = "C1 a mask operation ignores the execution bit, has W0 and a zero on S3", "2.7";
     BranchTarget = "C2 a branch leads to the start of a group", "1.1, 2.7";

@@ -7,6 +7,7 @@ mod flow;
 mod golden;
 mod messages;
 mod run;
+mod texture;
 mod values;
 mod words;
 

@@ -254,6 +254,152 @@ fn primitives(drawn: &Drawn) -> Result<Vec<Vec<usize>>, Refused> {
     Ok(all)
 }
 
+/// A quad of pixels whose varyings somebody else has interpolated.
+#[derive(Clone, Debug, Default)]
+pub struct Quad {
+    /// Left column, even.
+    pub x: u32,
+    /// Upper row, even.
+    pub y: u32,
+    /// Bit i: pixel i is covered.
+    pub covered: u8,
+    /// The primitive faces away.
+    pub back: bool,
+    /// Depth and reciprocal of w at each pixel.
+    pub places: [[f32; 2]; 4],
+    /// The words of a vertex at each pixel, by their number.
+    pub words: Vec<[u32; 4]>,
+}
+
+/// What a pixel's program gave.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Shaded {
+    /// The output registers, as far as they were written.
+    pub outputs: [Option<u32>; 8],
+    /// It gave feedback.
+    pub fed: bool,
+    /// It survives, where it gave feedback.
+    pub survives: bool,
+    /// The depth that it gave.
+    pub depth: Option<u32>,
+}
+
+/// Runs the fragment programs of a state on quads without a rasteriser. Coefficients themselves hold the constant of flat
+/// varyings alone.
+///
+/// # Errors
+/// As [`Gpu::quads`].
+pub fn quads(
+    gpu: &mut Gpu,
+    state: &State,
+    quads: &[Quad],
+    run: &mut Run<'_>,
+) -> Result<Vec<[Shaded; 4]>, Trap> {
+    let mut programs = programs(gpu, state).map_err(place)?;
+    let varyings: Result<Vec<Varying>, Refused> =
+        programs.varyings.iter().copied().map(Varying::read).collect();
+    let varyings = varyings.map_err(place)?;
+    let flat = varyings.iter().any(|varying| varying.flat.is_some());
+    // The face and the coefficients belong to a task.
+    let alike = |a: &Quad, b: &Quad| a.back == b.back && !flat;
+    let mut tasks = Vec::new();
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < quads.len() {
+        let most = quads.len().min(at + INSTANCES / 4);
+        let end = (at + 1..most).find(|other| !alike(&quads[at], &quads[*other])).unwrap_or(most);
+        let (mut task, own) =
+            given_task(&programs, state, &varyings, &quads[at..end]).map_err(place)?;
+        (task.coefficients, task.number) = (all.len(), all.len() as u32);
+        all.push(own);
+        tasks.push(task);
+        at = end;
+    }
+    let mut machine =
+        Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
+    machine.border_table = gpu.border_table;
+    machine.shared = std::mem::take(&mut programs.shared);
+    machine.coefficients = all;
+    machine.run(&mut tasks, run)?;
+    gpu.seed = gpu.seed.wrapping_add(1);
+    let mut shaded = Vec::with_capacity(quads.len());
+    for task in &tasks {
+        for quad in 0..task.valid.count_ones() as usize / 4 {
+            shaded.push([0, 1, 2, 3].map(|pixel| shaded_pixel(task, 4 * quad + pixel)));
+        }
+    }
+    Ok(shaded)
+}
+
+fn shaded_pixel(task: &Task, lane: usize) -> Shaded {
+    let mut outputs = [None; 8];
+    for (index, output) in outputs.iter_mut().enumerate() {
+        *output = task.outputs.peek(index, lane);
+    }
+    let fragments = &task.fragments;
+    Shaded {
+        outputs,
+        fed: fragments.fed >> lane & 1 == 1,
+        survives: fragments.survive >> lane & 1 == 1,
+        depth: fragments.depth[lane],
+    }
+}
+
+/// The task of up to eight quads with what iterators give, and its coefficients.
+fn given_task(
+    programs: &Programs,
+    state: &State,
+    varyings: &[Varying],
+    quads: &[Quad],
+) -> Result<(Task, Common), Refused> {
+    let count = 4 * quads.len();
+    let valid = if count == INSTANCES { u32::MAX } else { (1 << count) - 1 };
+    let sizes = Sizes { temps: programs.temps, inputs: 0 };
+    let mut task = Task::new(Stage::Fragment, programs.entry, sizes, valid, 0);
+    let mut given = vec![[0; INSTANCES]; programs.coefficients / 4];
+    let mut own = Common::new("cf", programs.coefficients);
+    let fragments = &mut task.fragments;
+    fragments.covered = 0;
+    fragments.back = quads.iter().any(|quad| quad.back);
+    for (lane, (quad, pixel)) in
+        quads.iter().flat_map(|quad| (0..4).map(move |pixel| (quad, pixel))).enumerate()
+    {
+        let covered = u32::from(quad.covered) >> pixel & 1;
+        fragments.covered |= covered << lane;
+        fragments.samples[lane] = covered;
+        fragments.x[lane] = quad.x + (pixel as u32 & 1);
+        fragments.y[lane] = quad.y + (pixel as u32 >> 1);
+        fragments.places[lane] = [[0.5; 2]; 2];
+        for varying in varyings {
+            for step in 0..varying.count {
+                let [depth, reciprocal] = quad.places[pixel];
+                let value = match source(state, varying.first + step) {
+                    Source::Reciprocal => reciprocal.to_bits(),
+                    Source::Depth => depth.to_bits(),
+                    Source::Output(at) => {
+                        let words = quad.words.get(at);
+                        let missing = || (Rule::Undefined, format!("vertex output {at}"));
+                        words.ok_or_else(missing)?[pixel]
+                    }
+                };
+                let set = varying.set + step as usize;
+                let Some(row) = given.get_mut(set) else {
+                    let what = format!("set {set} of {}", programs.coefficients / 4);
+                    return Err((Rule::PdsTarget, what));
+                };
+                row[lane] = value;
+                if varying.flat.is_some() && pixel == 0 {
+                    for (index, bits) in [0, 0, value, 0].into_iter().enumerate() {
+                        own.set(4 * set + index, bits);
+                    }
+                }
+            }
+        }
+    }
+    task.fragments.given = Some(given);
+    Ok((task, own))
+}
+
 /// One screen triangle with the vertices that it came from.
 struct Shape<'a> {
     piece: &'a Piece,

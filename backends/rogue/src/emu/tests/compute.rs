@@ -134,7 +134,7 @@ fn numbers() -> Vec<u8> {
         "02 80 6e 00",
     ];
     let mut code: Vec<u8> = groups.iter().flat_map(|group| bytes(group)).collect();
-    while code.len() % 8 != 0 {
+    while !code.len().is_multiple_of(8) {
         code.extend(bytes("03 80 6e 00 f1 ff"));
     }
     code.extend(bytes(END));
@@ -201,6 +201,8 @@ fn sequencer_programs_that_break_a_rule() {
     assert_eq!(rule(UPLOAD_CODE, 0xc000_0000 | 1 << 24 | 8 << 19), Some(Rule::PdsEnd));
     // More temporaries than there are: 252.
     assert_eq!(rule(KICK_DATA + 4, 63 << 3), Some(Rule::Temporaries));
+    // A comparison that is none.
+    assert_eq!(rule(UPLOAD_CODE, 0xb000_0000), Some(Rule::PdsCode));
     // An address that is not mapped.
     assert_eq!(rule(UPLOAD_DATA + 4, 0x10), Some(Rule::Mapped));
 }

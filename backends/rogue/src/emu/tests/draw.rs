@@ -4,7 +4,7 @@
 use super::bench::{WAIT, numerics};
 use super::bytes;
 use crate::emu::core::Core;
-use crate::emu::gpu::{Bases, Gpu, Pixel, Render, TargetState};
+use crate::emu::gpu::{Bases, Gpu, Pixel, Quad, Render, TargetState};
 use crate::emu::machine::Run;
 use crate::emu::rule::{Rule, Trap};
 
@@ -265,10 +265,53 @@ fn draws_that_break_a_rule() {
     assert_eq!(state(6, 1 << 10 | 1 << 4 | 1), Some(Rule::PdsTarget));
     assert_eq!(state(2, 7 << 17 | 3 << 24), Some(Rule::NotBuilt));
     assert_eq!(state(3, 1 << 25), Some(Rule::NotBuilt));
+    // A program of the data sequencer at an address that is no multiple of 16.
+    let mut chip = Chip::new();
+    let render = chip.draw().expect("draws");
+    let state = TargetState { program: (END_DATA + 4, 6, END_CODE), targets: vec![], shared: 16 };
+    let mut run = Run { steps: &mut chip.steps, trace: None };
+    let ended = chip.gpu.end(&state, &render, &mut run).err().map(|trap| trap.rule);
+    assert_eq!(ended, Some(Rule::PdsAligned));
     // Outputs that nobody wrote are not written to memory.
     let mut chip = Chip::new();
     let pixel = Pixel { outputs: [None; 8], depth: 1.0 };
     let render = Render::new(SIDE, SIDE, pixel);
     let ended = chip.end(&render).err().map(|trap| trap.rule);
     assert_eq!(ended, Some(Rule::Undefined));
+}
+
+#[test]
+fn quads_are_shaded_without_a_rasteriser() {
+    let mut chip = Chip::new();
+    let state = chip.state.clone();
+    put(&mut chip.gpu, STATE, &state);
+    let state = chip.gpu.pixel_state(STATE, 17).expect("is one");
+    let quads: Vec<Quad> = (0..11u32)
+        .map(|number| {
+            let word = |channel: u32| {
+                [0, 1, 2, 3]
+                    .map(|pixel| ((number * 16 + pixel * 4 + channel) as f32 / 255.0).to_bits())
+            };
+            let words = vec![[0; 4], [0; 4], [0; 4], [0; 4], word(0), word(1), word(2), word(3)];
+            Quad {
+                x: 2 * number,
+                y: 4,
+                covered: 15,
+                back: number == 5,
+                places: [[0.5; 2]; 4],
+                words,
+            }
+        })
+        .collect();
+    let mut run = Run { steps: &mut chip.steps, trace: None };
+    let shaded = chip.gpu.quads(&state, &quads, &mut run).expect("runs");
+    assert_eq!(shaded.len(), quads.len());
+    for (number, pixels) in shaded.iter().enumerate() {
+        for (pixel, shaded) in pixels.iter().enumerate() {
+            let first = (number * 16 + pixel * 4) as u32;
+            let word = first | (first + 1) << 8 | (first + 2) << 16 | (first + 3) << 24;
+            assert_eq!(shaded.outputs[0], Some(word));
+            assert!(!shaded.fed);
+        }
+    }
 }

@@ -125,3 +125,22 @@ fn a_cut_group_is_refused() {
         }
     }
 }
+
+/// Every rule is named by a test, but for the two that any test may meet.
+#[test]
+fn every_rule_has_a_case() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/emu");
+    let mut text = String::new();
+    for folder in [folder.join("tests"), folder] {
+        for file in std::fs::read_dir(&folder).expect("is a folder").flatten() {
+            let name = file.file_name();
+            let own = name == "memory.rs" || folder.ends_with("tests");
+            if own && name.to_string_lossy().ends_with(".rs") {
+                text += &std::fs::read_to_string(file.path()).expect("is text");
+            }
+        }
+    }
+    let missing: Vec<&Rule> =
+        Rule::ALL.iter().filter(|rule| !text.contains(&format!("Rule::{rule:?}"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

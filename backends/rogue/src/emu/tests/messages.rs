@@ -200,3 +200,20 @@ fn a_test_of_alpha_gives_p0_at_its_wait() {
         assert_eq!(bench().rule(&[test, ones, WAIT]), Some(Rule::Pending));
     }
 }
+
+#[test]
+fn bursts_and_iterators_that_break_a_rule() {
+    // ld of as many words as r2 says: 2, then 1025.
+    let load = |count: u32| {
+        let mut bench = bench().temp(2, move |_| count);
+        // S0 = r0, S1 = r2, S3 = r4.
+        bench.rule(&["55 a0 00 e1 04 c0 a2 44 00 ff", WAIT])
+    };
+    assert_eq!(load(2), None);
+    assert_eq!(load(1025), Some(Rule::BurstLength));
+    assert_eq!(load(0), Some(Rule::Bounds));
+    // fitr of coefficient 5, which begins no set.
+    let mut old = fragments();
+    old.core = crate::emu::core::Core::GX6250;
+    assert_eq!(old.rule(&["55 a0 00 a0 01 c5 04 00 4b 00", WAIT]), Some(Rule::Iterator));
+}

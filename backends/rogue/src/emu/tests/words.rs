@@ -34,6 +34,10 @@ fn words_that_break_a_rule_of_words() {
         ("25 02 9c 0d 46 00 00 42 ff ff", Rule::Code),
         ("24 02 87 46 00 08 42 ff", Rule::Code),
         ("26 02 87 46 00 00 42 ff f2 ff ff fe", Rule::Padding),
+        // A special register that none is, the second view of coefficients, a mask operation without W0.
+        ("25 02 87 a1 03 00 00 00 44 ff", Rule::Register),
+        ("35 82 00 87 c5 08 00 00 00 44", Rule::Register),
+        ("43 80 67 38 47 00", Rule::ControlPorts),
         // A kind of group that none has, a bitwise group without phase 0, extension B without A.
         ("34 82 20 87 46 00 00 42", Rule::Code),
         ("55 e2 40 00 40 80 a4 80 84 44", Rule::BitwisePhases),
@@ -114,6 +118,13 @@ fn groups_that_break_a_rule_of_groups() {
         ("44 82 66 38 47 00 47 ff", Compute, Some(Rule::ConditionHeader)),
         // An atomic operation's result in a shared register.
         ("67 a0 00 e5 00 03 44 85 08 00 00 ff f1 ff", Compute, Some(Rule::SharedWrite)),
+        // Phase 1 unpacks; a reciprocal beside a second phase; a programmed pack with a format; element 2 of 16 bits.
+        ("35 b2 00 9c 00 87 40 40 00 40", Compute, Some(Rule::PhaseOne)),
+        ("35 b2 00 87 80 40 40 00 40 ff", Compute, Some(Rule::ComplexAlone)),
+        ("56 c2 02 9c 86 87 c1 10 00 0e 20 4e", Compute, Some(Rule::ProgrammedPack)),
+        ("56 c2 02 9c 80 87 c1 10 00 0e 20 4e", Compute, None),
+        ("55 c0 00 f1 38 87 40 00 00 ff", Compute, Some(Rule::TestType)),
+        ("55 c0 00 f1 34 87 40 00 00 ff", Compute, None),
         // A special register on S0, and on S1.
         ("35 82 00 87 ac 00 00 00 00 44", Compute, Some(Rule::Port)),
         ("56 92 00 d3 3f 80 c1 83 10 00 30 41", Compute, None),
