@@ -163,11 +163,11 @@ impl Pds<'_> {
         self.write(low.next(), (word >> 32) as u32)
     }
 
-    /// Runs the program.
+    /// Runs the program; each instruction and each word that it moves is a step.
     ///
     /// # Errors
     /// The rule that it breaks.
-    pub fn run(&mut self) -> Result<Vec<Action>, Refused> {
+    pub fn run(&mut self, steps: &mut u64) -> Result<Vec<Action>, Refused> {
         for address in [self.data, self.code] {
             if !address.is_multiple_of(16) {
                 return Err((Rule::PdsAligned, format!("{address:#x}")));
@@ -176,6 +176,14 @@ impl Pds<'_> {
         let mut actions = Vec::new();
         let (mut at, mut p0, mut chosen) = (0i64, None, Predicate::If0);
         for _ in 0..MOST_STEPS {
+            let moved = match actions.last() {
+                Some(Action::Words { words, .. }) => words.len() as u64,
+                _ => 0,
+            };
+            let Some(left) = steps.checked_sub(1 + moved) else {
+                return Err((Rule::Steps, "no steps are left".into()));
+            };
+            *steps = left;
             let address = self.code.wrapping_add_signed(4 * at);
             let word = Word(self.memory.word(address)?);
             let holds = |predicate: Predicate, p0: Option<bool>| match predicate {
@@ -347,7 +355,7 @@ impl Pds<'_> {
             return undocumented(format!("a transfer's control word {control:#x}"));
         }
         let count = word.get(Field(11, 0));
-        let words = (0..u64::from(count)).map(|at| self.memory.word(address + 4 * at));
+        let words = (0..u64::from(count)).map(|at| self.memory.word(address.wrapping_add(4 * at)));
         Ok(Action::Words {
             common: word.bit(28),
             register: word.get(Field(25, 13)),

@@ -225,7 +225,8 @@ impl Machine<'_> {
             };
             let mut colour = [0; 4];
             for (at, word) in colour.iter_mut().enumerate() {
-                *word = self.memory.word(table + 32 * u64::from(index) + 4 * at as u64)?;
+                *word =
+                    self.memory.word(table.wrapping_add(32 * u64::from(index) + 4 * at as u64))?;
             }
             Ok(colour)
         })?;

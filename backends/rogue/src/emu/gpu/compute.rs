@@ -35,6 +35,17 @@ struct Kernel {
     size: [u32; 3],
 }
 
+/// A step for a block of a stream.
+pub(super) fn spend(run: &mut Run<'_>) -> Result<(), Trap> {
+    match run.steps.checked_sub(1) {
+        Some(left) => {
+            *run.steps = left;
+            Ok(())
+        }
+        None => Err(place((Rule::Steps, "no steps are left".into()))),
+    }
+}
+
 /// A trap of what has no place in a program.
 pub(super) fn place((rule, detail): Refused) -> Trap {
     Trap::new(rule, 0, detail)
@@ -47,6 +58,7 @@ pub(super) fn place((rule, detail): Refused) -> Trap {
 pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<(), Trap> {
     let mut shared = Common::new("sh", 0);
     for _ in 0..MOST_BLOCKS {
+        spend(run)?;
         let mut words = Words { memory: &gpu.memory, at };
         let first = words.next().map_err(place)?;
         match first >> 30 {
@@ -128,7 +140,7 @@ fn execute(
     run: &mut Run<'_>,
 ) -> Result<(), Trap> {
     if kernel.fence {
-        let actions = kernel.program(gpu, &[]).run().map_err(place)?;
+        let actions = kernel.program(gpu, &[]).run(run.steps).map_err(place)?;
         return match actions.iter().all(|action| *action == Action::Fence) {
             true => Ok(()),
             false => Err(place((Rule::Stream, "a fence's program does more than fence".into()))),
@@ -136,7 +148,7 @@ fn execute(
     }
     if kernel.uploads {
         *shared = Common::new("sh", kernel.common as usize);
-        let actions = kernel.program(gpu, &[]).run().map_err(place)?;
+        let actions = kernel.program(gpu, &[]).run(run.steps).map_err(place)?;
         return upload(&actions, shared).map_err(place);
     }
     let invocations = kernel.size.iter().product::<u32>();
@@ -203,7 +215,7 @@ fn some_groups(
     let mut before = Vec::new();
     for number in which {
         let own = coefficients.len();
-        let (common, start) = coefficient_task(gpu, kernel, number).map_err(place)?;
+        let (common, start) = coefficient_task(gpu, kernel, number, run.steps).map_err(place)?;
         coefficients.push(common);
         if let Some((entry, temps)) = start {
             let sizes = Sizes { temps, inputs: kernel.inputs };
@@ -211,7 +223,7 @@ fn some_groups(
             (task.coefficients, task.number) = (own, 1 << 16 | own as u32);
             before.push(task);
         }
-        instances(gpu, kernel, own, &mut tasks).map_err(place)?;
+        instances(gpu, kernel, own, &mut tasks, run.steps).map_err(place)?;
     }
     let mut machine =
         Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
@@ -230,13 +242,14 @@ fn coefficient_task(
     gpu: &Gpu,
     kernel: &Kernel,
     number: u64,
+    steps: &mut u64,
 ) -> Result<(Common, Option<(u32, u16)>), Refused> {
     let [x, y, _] = kernel.groups.map(u64::from);
     let id = [number % x, number / x % y, number / x / y].map(|n| n as u32);
     // The number of the workgroup: x, y and z in temporaries 0, 1 and 3. 4.3.
     let mut program = kernel.program(gpu, &[(0, id[0]), (1, id[1]), (3, id[2])]);
     program.if1 = true;
-    let actions = program.run()?;
+    let actions = program.run(steps)?;
     let mut common = Common::new("cf", kernel.common as usize);
     let mut start = None;
     let mut transfers = Vec::new();
@@ -259,7 +272,13 @@ pub(super) fn temporaries(count: u32) -> Result<u16, Refused> {
 }
 
 /// The tasks of a workgroup: 32 instances each, whose program of the data sequencer runs for each of them.
-fn instances(gpu: &Gpu, kernel: &Kernel, own: usize, tasks: &mut Vec<Task>) -> Result<(), Refused> {
+fn instances(
+    gpu: &Gpu,
+    kernel: &Kernel,
+    own: usize,
+    tasks: &mut Vec<Task>,
+    steps: &mut u64,
+) -> Result<(), Refused> {
     let [width, height, _] = kernel.size;
     let invocations = kernel.size.iter().product::<u32>();
     for first in (0..invocations).step_by(INSTANCES) {
@@ -273,7 +292,7 @@ fn instances(gpu: &Gpu, kernel: &Kernel, own: usize, tasks: &mut Vec<Task>) -> R
             // The number within the workgroup: x in temporary 0, y and z in temporary 1 [A].
             let mut program = kernel.program(gpu, &[(0, id[0]), (1, id[1] | id[2] << 16)]);
             program.if0 = lane + 1 == count;
-            let actions = program.run()?;
+            let actions = program.run(steps)?;
             last_transfer(&actions)?;
             for action in actions {
                 match action {

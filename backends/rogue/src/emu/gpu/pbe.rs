@@ -137,7 +137,7 @@ pub fn end(
         if0: true,
         if1: false,
     };
-    let mut actions = program.run().map_err(place)?;
+    let mut actions = program.run(run.steps).map_err(place)?;
     let Some(Action::Start { entry, temps, .. }) = actions.pop() else {
         return Err(place((Rule::PdsEnd, "no program starts for the tile".into())));
     };

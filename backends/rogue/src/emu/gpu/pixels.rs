@@ -108,7 +108,7 @@ pub fn draw(
     run: &mut Run<'_>,
 ) -> Result<(), Trap> {
     let state = &drawn.state;
-    let mut programs = programs(gpu, state).map_err(place)?;
+    let mut programs = programs(gpu, state, run.steps).map_err(place)?;
     let varyings: Result<Vec<Varying>, Refused> =
         programs.varyings.iter().copied().map(Varying::read).collect();
     let varyings = varyings.map_err(place)?;
@@ -138,7 +138,7 @@ pub fn draw(
 }
 
 /// Runs the programs of the data sequencer around a fragment program.
-fn programs(gpu: &Gpu, state: &State) -> Result<Programs, Refused> {
+fn programs(gpu: &Gpu, state: &State, steps: &mut u64) -> Result<Programs, Refused> {
     let [first, second] = state.sizes;
     let temps = 4 * field(first, 3, 0);
     let pds = |data: u64, words: u32, code: u64| Pds {
@@ -154,7 +154,7 @@ fn programs(gpu: &Gpu, state: &State) -> Result<Programs, Refused> {
     };
     // The program that starts pixels: eight words of data, then its code.
     let shader = u64::from(state.shader & !15);
-    let started = pds(shader, 8, shader + 32).run()?;
+    let started = pds(shader, 8, shader + 32).run(steps)?;
     let Some(Action::Start { entry, temps, rate }) = started.last() else {
         return Err((Rule::PdsEnd, "no program starts for the pixels".into()));
     };
@@ -166,13 +166,13 @@ fn programs(gpu: &Gpu, state: &State) -> Result<Programs, Refused> {
     if uniforms != 0 {
         let data = u64::from(state.uniforms & !15);
         let code = u64::from(state.uniform_code & !15);
-        upload(&pds(data, uniforms, code).run()?, &mut shared)?;
+        upload(&pds(data, uniforms, code).run(steps)?, &mut shared)?;
     }
     let words = 4 * field(first, 15, 10);
     let mut varyings = Vec::new();
     if words != 0 {
         let data = u64::from(state.varyings & !15);
-        let actions = pds(data, words, data + 4 * u64::from(words)).run()?;
+        let actions = pds(data, words, data + 4 * u64::from(words)).run(steps)?;
         for (at, action) in actions.iter().enumerate() {
             let Action::Iterate { source, set, last } = action else {
                 return Err((Rule::PdsTarget, format!("{action:?} by a program of varyings")));
@@ -189,9 +189,12 @@ fn programs(gpu: &Gpu, state: &State) -> Result<Programs, Refused> {
 
 /// The rasteriser of a state, and whether clip space has y down.
 fn raster(state: &State, render: &Render) -> Result<(Raster, bool), Refused> {
-    let Some([a0, m0, a1, m1, a2, m2]) = state.viewport else {
+    let Some(values @ [a0, m0, a1, m1, a2, m2]) = state.viewport else {
         return Err((Rule::State, "no viewport was sent".into()));
     };
+    if values.iter().any(|value| !value.is_finite() || value.abs() > LARGEST_VIEWPORT) {
+        return Err((Rule::State, format!("a viewport of {values:?}")));
+    }
     if state.primitive & 3 != 0 {
         return Err((Rule::NotBuilt, "culling".into()));
     }
@@ -254,6 +257,11 @@ fn primitives(drawn: &Drawn) -> Result<Vec<Vec<usize>>, Refused> {
     Ok(all)
 }
 
+/// Pixels that a viewport's numbers may reach.
+const LARGEST_VIEWPORT: f32 = 65536.0;
+/// Tasks of quads that are under way together.
+const TOGETHER: usize = 64;
+
 /// A quad of pixels whose varyings somebody else has interpolated.
 #[derive(Clone, Debug, Default)]
 pub struct Quad {
@@ -295,37 +303,42 @@ pub fn quads(
     quads: &[Quad],
     run: &mut Run<'_>,
 ) -> Result<Vec<[Shaded; 4]>, Trap> {
-    let mut programs = programs(gpu, state).map_err(place)?;
+    let mut programs = programs(gpu, state, run.steps).map_err(place)?;
     let varyings: Result<Vec<Varying>, Refused> =
         programs.varyings.iter().copied().map(Varying::read).collect();
     let varyings = varyings.map_err(place)?;
     let flat = varyings.iter().any(|varying| varying.flat.is_some());
     // The face and the coefficients belong to a task.
     let alike = |a: &Quad, b: &Quad| a.back == b.back && !flat;
-    let mut tasks = Vec::new();
-    let mut all = Vec::new();
+    let mut shaded = Vec::with_capacity(quads.len());
     let mut at = 0;
     while at < quads.len() {
-        let most = quads.len().min(at + INSTANCES / 4);
-        let end = (at + 1..most).find(|other| !alike(&quads[at], &quads[*other])).unwrap_or(most);
-        let (mut task, own) =
-            given_task(&programs, state, &varyings, &quads[at..end]).map_err(place)?;
-        (task.coefficients, task.number) = (all.len(), all.len() as u32);
-        all.push(own);
-        tasks.push(task);
-        at = end;
-    }
-    let mut machine =
-        Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
-    machine.border_table = gpu.border_table;
-    machine.shared = std::mem::take(&mut programs.shared);
-    machine.coefficients = all;
-    machine.run(&mut tasks, run)?;
-    gpu.seed = gpu.seed.wrapping_add(1);
-    let mut shaded = Vec::with_capacity(quads.len());
-    for task in &tasks {
-        for quad in 0..task.valid.count_ones() as usize / 4 {
-            shaded.push([0, 1, 2, 3].map(|pixel| shaded_pixel(task, 4 * quad + pixel)));
+        let mut tasks = Vec::new();
+        let mut all = Vec::new();
+        while at < quads.len() && tasks.len() < TOGETHER {
+            let most = quads.len().min(at + INSTANCES / 4);
+            let other = (at + 1..most).find(|other| !alike(&quads[at], &quads[*other]));
+            let end = other.unwrap_or(most);
+            let (mut task, own) =
+                given_task(&programs, state, &varyings, &quads[at..end]).map_err(place)?;
+            (task.coefficients, task.number) = (all.len(), all.len() as u32);
+            all.push(own);
+            tasks.push(task);
+            at = end;
+        }
+        let mut machine =
+            Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
+        machine.border_table = gpu.border_table;
+        machine.shared = std::mem::take(&mut programs.shared);
+        machine.coefficients = all;
+        let result = machine.run(&mut tasks, run);
+        programs.shared = std::mem::take(&mut machine.shared);
+        gpu.seed = gpu.seed.wrapping_add(1);
+        result?;
+        for task in &tasks {
+            for quad in 0..task.valid.count_ones() as usize / 4 {
+                shaded.push([0, 1, 2, 3].map(|pixel| shaded_pixel(task, 4 * quad + pixel)));
+            }
         }
     }
     Ok(shaded)

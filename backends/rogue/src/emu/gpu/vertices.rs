@@ -6,7 +6,7 @@ use super::super::pds::{Action, Pds};
 use super::super::register::{Common, INSTANCES};
 use super::super::rule::{Refused, Rule, Trap};
 use super::super::task::{Sizes, Task};
-use super::compute::{last_transfer, place, temporaries, upload};
+use super::compute::{last_transfer, place, spend, temporaries, upload};
 use super::ppp::State;
 use super::{Gpu, Words};
 
@@ -14,6 +14,11 @@ use super::{Gpu, Words};
 const MOST_BLOCKS: usize = 1 << 16;
 /// Vertices of one draw with all its instances.
 const MOST_VERTICES: u64 = 1 << 22;
+
+/// Four words of a vertex, at most: an address of a vertex output has eight bits. 2.8.
+const MOST_SIZE: u32 = 64;
+/// Tasks that are under way together.
+const TOGETHER: usize = 64;
 
 /// A draw as far as its vertices.
 #[derive(Clone, Debug)]
@@ -69,6 +74,7 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<Vec<Drawn
     let (mut state, mut vertex) = (State::default(), None);
     let mut draws = Vec::new();
     for _ in 0..MOST_BLOCKS {
+        spend(run)?;
         let mut words = Words { memory: &gpu.memory, at };
         let first = words.next().map_err(place)?;
         match first >> 29 {
@@ -77,7 +83,7 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<Vec<Drawn
                 let address = u64::from(first & 0xff) << 32 | u64::from(low);
                 state.update(&gpu.memory, address, field(first, 15, 8)).map_err(place)?;
             }
-            1 => shared = shared_registers(gpu, first, &mut words).map_err(place)?,
+            1 => shared = shared_registers(gpu, first, &mut words, run.steps).map_err(place)?,
             2 => vertex = Some(vertex_state(first, &mut words).map_err(place)?),
             3 => {
                 let list = list(first, &mut words).map_err(place)?;
@@ -104,7 +110,12 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<Vec<Drawn
 }
 
 /// PDS_STATE: shared registers of the vertex program.
-fn shared_registers(gpu: &Gpu, first: u32, words: &mut Words<'_>) -> Result<Common, Refused> {
+fn shared_registers(
+    gpu: &Gpu,
+    first: u32,
+    words: &mut Words<'_>,
+    steps: &mut u64,
+) -> Result<Common, Refused> {
     let data = words.next()?;
     let code = words.masked(15, "the code of a state")?;
     let mut program = Pds {
@@ -119,7 +130,7 @@ fn shared_registers(gpu: &Gpu, first: u32, words: &mut Words<'_>) -> Result<Comm
         if1: false,
     };
     let mut shared = Common::new("sh", 16 * field(first, 24, 16) as usize);
-    upload(&program.run()?, &mut shared)?;
+    upload(&program.run(steps)?, &mut shared)?;
     Ok(shared)
 }
 
@@ -134,6 +145,9 @@ fn vertex_state(first: u32, words: &mut Words<'_>) -> Result<Vertex, Refused> {
     let data = words.next()?;
     let code = words.masked(15, "the code of a vertex program")?;
     let size = words.next()?;
+    if size > MOST_SIZE {
+        return Err((Rule::State, format!("a vertex of {size} times four words")));
+    }
     let last = words.next()?;
     Ok(Vertex {
         cuts: has(5),
@@ -180,7 +194,9 @@ impl List {
     fn index(&self, gpu: &Gpu, at: u32) -> Result<u32, Refused> {
         let at = at.wrapping_add(self.start);
         let Some((address, size)) = self.indices else { return Ok(at.wrapping_add(self.offset)) };
-        let bytes = gpu.memory.read(address + u64::from(at) * u64::from(size), size as usize)?;
+        let bytes = gpu
+            .memory
+            .read(address.wrapping_add(u64::from(at) * u64::from(size)), size as usize)?;
         let index = bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
         Ok(index.wrapping_add(self.offset))
     }
@@ -202,28 +218,32 @@ fn draw(
     if total > MOST_VERTICES {
         return Err(place((Rule::NotBuilt, format!("{total} vertices"))));
     }
-    let all: Vec<(u32, u32)> = (0..list.instances)
+    let all = (0..list.instances)
         .flat_map(|instance| (0..list.count).map(move |at| (at, instance)))
-        .collect();
-    let mut tasks = Vec::new();
-    for chunk in all.chunks(INSTANCES) {
-        let task = task(gpu, vertex, list, chunk, tasks.len() as u32).map_err(place)?;
-        tasks.push(task);
+        .collect::<Vec<(u32, u32)>>();
+    let mut vertices = Vec::with_capacity(all.len().min(1 << 16));
+    for batch in all.chunks(INSTANCES * TOGETHER) {
+        let mut tasks = Vec::new();
+        for chunk in batch.chunks(INSTANCES) {
+            let number = tasks.len() as u32;
+            tasks.push(task(gpu, vertex, list, chunk, (number, run.steps)).map_err(place)?);
+        }
+        let mut machine =
+            Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
+        machine.border_table = gpu.border_table;
+        machine.shared = std::mem::take(shared);
+        let result = machine.run(&mut tasks, run);
+        *shared = std::mem::take(&mut machine.shared);
+        gpu.seed = gpu.seed.wrapping_add(1);
+        result?;
+        for at in 0..batch.len() {
+            let outputs = &tasks[at / INSTANCES].vertices.outputs;
+            let words = (0..vertex.size as usize).map(|word| outputs.peek(word, at % INSTANCES));
+            vertices.push(words.collect());
+        }
     }
-    let mut machine =
-        Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
-    machine.border_table = gpu.border_table;
-    machine.shared = std::mem::take(shared);
-    let result = machine.run(&mut tasks, run);
-    *shared = std::mem::take(&mut machine.shared);
-    gpu.seed = gpu.seed.wrapping_add(1);
-    result?;
-    let words = |task: &Task, lane: usize| {
-        (0..vertex.size as usize).map(|at| task.vertices.outputs.peek(at, lane)).collect()
-    };
-    let vertices = (0..all.len()).map(|at| words(&tasks[at / INSTANCES], at % INSTANCES));
     Ok(Drawn {
-        vertices: vertices.collect(),
+        vertices,
         per_instance: list.count,
         topology: list.topology,
         flat: vertex.flat,
@@ -237,7 +257,7 @@ fn task(
     vertex: &Vertex,
     list: &List,
     chunk: &[(u32, u32)],
-    number: u32,
+    (number, steps): (u32, &mut u64),
 ) -> Result<Task, Refused> {
     let mut inputs = Vec::new();
     let mut start = None;
@@ -258,7 +278,7 @@ fn task(
             if0: lane + 1 == chunk.len(),
             if1: false,
         };
-        let actions = program.run()?;
+        let actions = program.run(steps)?;
         last_transfer(&actions)?;
         for action in actions {
             match action {

@@ -206,3 +206,29 @@ fn sequencer_programs_that_break_a_rule() {
     // An address that is not mapped.
     assert_eq!(rule(UPLOAD_DATA + 4, 0x10), Some(Rule::Mapped));
 }
+
+#[test]
+fn changed_bits_of_a_kernel_end_or_name_a_rule() {
+    let mut dice = super::Dice(29);
+    let mut rules = std::collections::BTreeMap::new();
+    let code = numbers();
+    for round in 0..3000 {
+        let mut chip = Chip::new(&code);
+        chip.steps = 3000;
+        for _ in 0..1 + dice.below(3) {
+            let bit = dice.below(32) as u32;
+            if dice.below(2) == 0 {
+                let at = dice.below(chip.stream.len() as u64) as usize;
+                chip.stream[at] ^= 1 << bit;
+                continue;
+            }
+            let at = [CODE + 64, PDS + 0x100, PDS + 0x300][dice.below(3) as usize];
+            let at = at + 4 * dice.below(0x60);
+            let word = chip.gpu.memory().word(at).expect("is mapped");
+            put(&mut chip.gpu, at, &[word ^ 1 << bit]);
+        }
+        chip.gpu.set_order(round);
+        *rules.entry(chip.rule()).or_insert(0) += 1;
+    }
+    assert!(rules.len() > 15, "{rules:?}");
+}

@@ -315,3 +315,40 @@ fn quads_are_shaded_without_a_rasteriser() {
         }
     }
 }
+
+#[test]
+fn changed_bits_of_a_draw_end_or_name_a_rule() {
+    let mut dice = super::Dice(23);
+    let mut rules = std::collections::BTreeMap::new();
+    for round in 0..3000 {
+        let mut chip = Chip::new();
+        chip.steps = 3000;
+        for _ in 0..1 + dice.below(3) {
+            let bit = dice.below(32) as u32;
+            match dice.below(3) {
+                0 => {
+                    let at = dice.below(chip.stream.len() as u64) as usize;
+                    chip.stream[at] ^= 1 << bit;
+                }
+                1 => {
+                    let at = dice.below(chip.state.len() as u64) as usize;
+                    chip.state[at] ^= 1 << bit;
+                }
+                _ => {
+                    // Programs of both kinds, and vertices.
+                    let base = [CODE, PDS, DATA][dice.below(3) as usize];
+                    let at = base + 4 * dice.below(0xd8);
+                    let word = chip.gpu.memory().word(at).expect("is mapped");
+                    put(&mut chip.gpu, at, &[word ^ 1 << bit]);
+                }
+            }
+        }
+        chip.gpu.set_order(round);
+        let rule = match chip.draw() {
+            Ok(render) => chip.end(&render).err().map(|trap| trap.rule),
+            Err(trap) => Some(trap.rule),
+        };
+        *rules.entry(rule).or_insert(0) += 1;
+    }
+    assert!(rules.len() > 15, "{rules:?}");
+}

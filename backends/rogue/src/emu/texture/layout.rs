@@ -71,13 +71,13 @@ pub fn place(description: &Description, at: Texel) -> Option<u64> {
     let bytes = u64::from(description.format.bytes());
     if let Some(stride) = description.stride {
         let texel = u64::from(at.y) * u64::from(stride) + u64::from(at.x);
-        return Some(description.address + texel * bytes);
+        return Some(description.address.wrapping_add(texel * bytes));
     }
     let before: u64 = (0..level).map(|level| level_bytes(description, level)).sum();
     let number = twiddled(padded(description, level), [at.x, at.y, at.z]);
     let texel = number * u64::from(description.samples) + u64::from(at.sample);
     let layer = if at.layer == 0 { 0 } else { u64::from(at.layer) * layer_bytes(description) };
-    Some(description.address + layer + before + texel * bytes)
+    Some(description.address.wrapping_add(layer + before + texel * bytes))
 }
 
 /// The texels of a texture as an image.

@@ -96,6 +96,9 @@ impl Description {
             (false, true) => field(second, 3, 0),
             _ => 1,
         };
+        if strided && field(second, 14, 0) < field(first, 47, 34) {
+            return wrong("rows that overlap");
+        }
         if levels == 0 {
             return wrong("no levels");
         }
