@@ -7,11 +7,12 @@ use super::inst::{
 use super::integer;
 use super::machine::{Fetched, Machine};
 use super::pack;
-use super::register::{Lanes, each};
+use super::register::{INSTANCES, Lanes, each};
 use super::rule::{Refused, Rule};
 use super::special;
 use super::task::Task;
 use super::value::signed;
+use smallvec::SmallVec;
 
 /// What one instance's phases give.
 #[derive(Copy, Clone, Debug, Default)]
@@ -55,8 +56,8 @@ impl Machine<'_> {
         let unpacks = matches!(main.p0, Some(Alu::Unpack { .. }));
         let packs = main.pack.is_some();
         let mut packed = [0u32; 32];
-        for lane in each(lanes) {
-            packed[lane] = self.order.next() as u32;
+        if packs {
+            each(lanes).for_each(|lane| packed[lane] = self.order.next() as u32);
         }
         for step in 0..usize::from(group.repeat) {
             let derived = [
@@ -65,8 +66,7 @@ impl Machine<'_> {
             ];
             let source_step = if unpacks { 0 } else { step };
             let target_step = if packs && group.repeat > 1 { 0 } else { step };
-            let mut order: Vec<usize> = each(lanes).collect();
-            self.order.shuffle(&mut order);
+            let order = self.lane_order(lanes, fetched);
             let mut given = [Given::default(); 32];
             for &lane in &order {
                 let sources = self.sources(task, fetched, lane, source_step)?;
@@ -87,6 +87,15 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The order of instances, which shows where they share what the group writes.
+    fn lane_order(&mut self, lanes: Lanes, fetched: &Fetched) -> SmallVec<[usize; INSTANCES]> {
+        let mut order: SmallVec<[usize; INSTANCES]> = each(lanes).collect();
+        if fetched.shares {
+            self.order.shuffle(&mut order);
+        }
+        order
     }
 
     /// The words of the sources that are read.
@@ -344,8 +353,7 @@ impl Machine<'_> {
         let group = &fetched.group;
         let predicate = op.shift.is_some_and(|shift| shift.predicate);
         for step in 0..usize::from(group.repeat) {
-            let mut order: Vec<usize> = each(lanes).collect();
-            self.order.shuffle(&mut order);
+            let order = self.lane_order(lanes, fetched);
             let mut results = [(0, 0, false); 32];
             for &lane in &order {
                 let sources = self.sources(task, fetched, lane, step)?;

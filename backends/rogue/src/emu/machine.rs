@@ -27,6 +27,8 @@ pub struct Run<'a> {
 pub(super) struct Fetched {
     pub group: Group,
     pub uses: Uses,
+    /// It writes what instances share.
+    pub shares: bool,
 }
 
 /// Where an operand lies for one instance.
@@ -222,7 +224,14 @@ impl<'a> Machine<'a> {
         let skips = Group { checked: true, ..group.clone() };
         check::admit(if task.unchecked { &skips } else { &group }, self.core, task.stage)?;
         let uses = Uses::of(&group)?;
-        let fetched = Rc::new(Fetched { group, uses });
+        let shares = group.writes.iter().flatten().any(|register| match register {
+            Register::Global(_) => true,
+            Register::File(file, _) | Register::Relative { file, .. } => {
+                matches!(file, File::Coefficient | File::Shared)
+            }
+            _ => false,
+        });
+        let fetched = Rc::new(Fetched { group, uses, shares });
         self.fetched.insert(key, Rc::clone(&fetched));
         Ok(fetched)
     }

@@ -5,6 +5,11 @@
 //! are as far apart as a whole chain of levels, rounded up to 4096 bytes. Ours to assume [A]: within a level the bits of the
 //! row and of the column alternate, the row's first, and what is left of the longer side follows; in three dimensions
 //! those of the slice come third; a pixel's samples lie side by side.
+//!
+//! Coordinates are floats everywhere: the public compiler converts the numbers of texels too (`unpck.s32` before
+//! `.nncoords`), where the page says integers. What is written is packed: it gathers the channels of a texel of up to 32
+//! bits in the first data word, those of four channels of 16 bits in the first and third, and has a word for each channel
+//! of 32 bits. So it is here [A].
 
 mod layout;
 mod state;
@@ -241,9 +246,15 @@ impl Machine<'_> {
             if !op.integers {
                 return Err((Rule::Undocumented, "a filter over samples".into()));
             }
-            let at = Texel { x: data[0], y: data[1], sample: number, ..Texel::default() };
-            let texel = image.load(at).unwrap_or([0; 4]);
-            return Ok(components(texel)[..usize::from(op.channels)].to_vec());
+            let numbers = [number_of(data[0]), number_of(data[1])];
+            let texel = match numbers {
+                [Some(x), Some(y)] => {
+                    image.load(Texel { x, y, sample: number, ..Texel::default() })
+                }
+                _ => None,
+            };
+            let texel = components(texel.unwrap_or([0; 4]));
+            return Ok(texel[..usize::from(op.channels)].to_vec());
         }
         let position = place(request, form, lane, description)?;
         if op.integers && (sampler.mag, sampler.min) != (Filter::Nearest, Filter::Nearest) {
@@ -289,16 +300,32 @@ impl Machine<'_> {
     ) -> Result<(), Refused> {
         let data = &request.data[lane];
         let Some(written) = form.written else { return Ok(()) };
-        let mut components = [0; 4];
-        components[..usize::from(request.op.channels)]
-            .copy_from_slice(&data[written..written + usize::from(request.op.channels)]);
-        let axis = |at: usize| if at < usize::from(request.op.dimensions) { data[at] } else { 0 };
-        let at = Texel { x: axis(0), y: axis(1), z: axis(2), ..Texel::default() };
-        let Some(place) = layout::place(description, at) else { return Ok(()) };
-        let mut bytes = vec![0; description.format.bytes() as usize];
-        description.format.encode(components, &mut bytes);
+        let axis = |at: usize| match at < usize::from(request.op.dimensions) {
+            true => number_of(data[at]),
+            false => Some(0),
+        };
+        let (Some(x), Some(y), Some(z)) = (axis(0), axis(1), axis(2)) else { return Ok(()) };
+        let Some(place) = layout::place(description, Texel { x, y, z, ..Texel::default() }) else {
+            return Ok(());
+        };
+        let size = description.format.bytes() as usize;
+        let channel = 8 * description.format.bytes() / description.format.components();
+        let words = size.div_ceil(4);
+        let step = if channel == 16 && words == 2 { 2 } else { 1 };
+        if words.saturating_sub(1) * step >= usize::from(request.op.channels) {
+            let what = format!("{} channels of {:?}", request.op.channels, description.format);
+            return Err((Rule::TextureData, what));
+        }
+        let packed = (0..words).flat_map(|word| data[written + step * word].to_le_bytes());
+        let bytes: Vec<u8> = packed.take(size).collect();
         self.memory.write(place, &bytes)
     }
+}
+
+/// The number of a texel, from a float; none where it is negative, too large or no number.
+fn number_of(bits: u32) -> Option<u32> {
+    let value = f32::from_bits(bits);
+    (value >= 0.0 && value < 65536.0).then_some(value as u32)
 }
 
 /// Offsets of u, v and w. 2.9.
@@ -332,9 +359,8 @@ fn place(
         if description.dim == Dim::Cube || form.projector.is_some() {
             return Err((Rule::Undocumented, "texels of a cube by number, or projected".into()));
         }
-        // The middle of a texel: a nearest filter takes that one.
         let axis = |at: usize| match at < usize::from(request.op.dimensions) {
-            true => data[at] as i32 as f32 + 0.5,
+            true => f32::from_bits(data[at]),
             false => 0.0,
         };
         return Ok(Position::Texels([axis(0), axis(1), axis(2)]));

@@ -85,8 +85,8 @@ fn texels_are_loaded_by_number() {
     // smp.2d.fcnorm.nncoords.replace.pplod of four channels, at (lane % 4, lane / 4 % 4), level 0.
     let load = smp("f4 5e 88");
     let mut bench = bench(&plane(), sampler(0, 0, 2))
-        .temp(16, |lane| (lane % 4) as u32)
-        .temp(17, |lane| (lane / 4 % 4) as u32)
+        .temp(16, |lane| ((lane % 4) as f32).to_bits())
+        .temp(17, |lane| ((lane / 4 % 4) as f32).to_bits())
         .temp(18, |_| 0);
     bench.run(&[&load, WAIT]).unwrap_or_else(|trap| panic!("{load}: {trap}"));
     for lane in 0..32 {
@@ -100,8 +100,8 @@ fn texels_are_loaded_by_number() {
 fn integers_are_loaded_without_conversion() {
     let load = smp("e4 5e 88");
     let mut bench = bench(&plane(), sampler(0, 0, 2))
-        .temp(16, |lane| (lane % 4) as u32)
-        .temp(17, |_| 1)
+        .temp(16, |lane| ((lane % 4) as f32).to_bits())
+        .temp(17, |_| 1f32.to_bits())
         .temp(18, |_| 0);
     bench.run(&[&load, WAIT]).expect("runs");
     for lane in 0..32 {
@@ -152,7 +152,10 @@ fn levels_come_from_the_quad_and_lie_one_behind_the_other() {
         assert_eq!(bench.result(1)[0], unorm(level), "{scale}");
     }
     // A texel of level 0 by number: (3, 1) is the bits 1 0 1 1 of row and column by turns.
-    let mut bench = bench(&words, sampler(0, 0, 2)).temp(16, |_| 3).temp(17, |_| 1).temp(18, |_| 0);
+    let mut bench = bench(&words, sampler(0, 0, 2))
+        .temp(16, |_| 3f32.to_bits())
+        .temp(17, |_| 1f32.to_bits())
+        .temp(18, |_| 0);
     fill(&mut bench);
     bench.run(&[&smp("f4 5e 88"), WAIT]).expect("runs");
     assert_eq!(bench.result(0)[0], unorm(0b1011));
@@ -178,20 +181,18 @@ fn gathers_give_four_texels_and_writes_change_one() {
     bench.run(&[&smp("f4 52 90"), WAIT]).expect("runs");
     let found = [0, 1, 2, 3].map(|texel| bench.result(texel)[7]);
     assert_eq!(found, [17, 18, 33, 34].map(unorm));
-    // A write of four channels at (lane % 4, 2): u, v, level, then data.
+    // A write at (lane % 4, 2): u, v, level, then the packed texel.
     let mut bench = self::bench(&plane(), sampler(0, 0, 2))
-        .temp(16, |lane| (lane % 4) as u32)
-        .temp(17, |_| 2)
-        .temp(18, |_| 0);
-    for channel in 0..4u32 {
-        let value = move |lane: usize| unorm((lane % 4) as u32 * 4 + channel);
-        bench = bench.temp(19 + channel as usize, value);
+        .temp(16, |lane| ((lane % 4) as f32).to_bits())
+        .temp(17, |_| 2f32.to_bits())
+        .temp(18, |_| 0)
+        .temp(19, |lane| 0x0403_0201 * (lane as u32 % 4));
+    for index in 20..23 {
+        bench = bench.temp(index, |_| 0);
     }
     bench.run(&[&smp("f4 de 88 01"), WAIT]).expect("runs");
     for x in 0..4u32 {
-        let word = bench.word(TEXELS + 4 * (8 + u64::from(x)));
-        let first = 4 * x;
-        assert_eq!(word, first | (first + 1) << 8 | (first + 2) << 16 | (first + 3) << 24);
+        assert_eq!(bench.word(TEXELS + 4 * (8 + u64::from(x))), 0x0403_0201 * x);
     }
     assert_eq!(bench.word(TEXELS + 4 * 12) & 255, 48);
 }
