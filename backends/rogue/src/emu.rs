@@ -17,6 +17,7 @@
 //! | `execute`, `flow` | groups of the ALUs; execution masks and branches |
 //! | `message`, `texture` | what completes later; texture operations |
 //! | `pds`, `gpu` | programs of the data sequencer; control streams |
+//! | `undocumented` | what no document settles, and what is done |
 //! | `memory`, `order` | memory; what is left open, chosen by a seed |
 
 mod check;
@@ -41,6 +42,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod texture;
+mod undocumented;
 mod value;
 
 pub use check::{Stage, admit};

@@ -34,6 +34,9 @@ pub fn wide(
         let value = if modifiers.abs { value.abs() } else { value };
         if modifiers.neg { -value } else { value }
     };
+    if !signed && modifiers.iter().any(|modifiers| modifiers.abs) {
+        return Err((Rule::Undocumented, "the magnitude of an unsigned operand".into()));
+    }
     let carry = i128::from(carry);
     let [first, second, third] = modifiers;
     let total = match op {

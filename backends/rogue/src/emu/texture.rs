@@ -325,7 +325,7 @@ impl Machine<'_> {
 /// The number of a texel, from a float; none where it is negative, too large or no number.
 fn number_of(bits: u32) -> Option<u32> {
     let value = f32::from_bits(bits);
-    (value >= 0.0 && value < 65536.0).then_some(value as u32)
+    (0.0..65536.0).contains(&value).then_some(value as u32)
 }
 
 /// Offsets of u, v and w. 2.9.

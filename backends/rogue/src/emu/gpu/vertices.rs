@@ -182,7 +182,7 @@ fn list(first: u32, words: &mut Words<'_>) -> Result<List, Refused> {
         indices,
         topology: field(first, 11, 8),
         count: optional(has(27), 0)?,
-        instances: optional(has(26), 1)?.max(1),
+        instances: optional(has(26), 1)?,
         offset: optional(has(25), 0)?,
         start: optional(has(24), 0)?,
         start_instance: optional(has(24), 0)?,

@@ -226,3 +226,49 @@ fn operations_that_break_a_rule() {
     let extended = smp("f4 de 88 80 01");
     assert_eq!(old.rule(&[&extended, WAIT]), Some(Rule::TextureFeature));
 }
+
+#[test]
+fn words_of_chance_end_or_name_a_rule() {
+    let mut dice = super::Dice(31);
+    let mut rules = std::collections::BTreeMap::new();
+    let kinds = [
+        Words { kind: 1, format: 12, size: [4, 4, 1], levels: 3, stride: None },
+        Words { kind: 0, format: 18, size: [16, 1, 1], levels: 1, stride: None },
+        Words { kind: 2, format: 28, size: [4, 4, 4], levels: 1, stride: None },
+        Words { kind: 3, format: 12, size: [4, 4, 1], levels: 1, stride: None },
+        plane(),
+    ];
+    let operations = [
+        "f4 5e 88",
+        "f4 4c",
+        "f4 3e 80",
+        "f4 7e 80",
+        "f4 6c",
+        "f4 52 90",
+        "f4 de 88 01",
+        "f4 4f",
+        "f4 5e 89",
+        "f4 5c 48",
+    ];
+    for round in 0..6000 {
+        let words = &kinds[dice.below(5) as usize];
+        let mut bench = bench(words, sampler(dice.below(2), dice.below(2), dice.below(4)));
+        bench.seed = round;
+        let changed = dice.below(9) as usize;
+        if changed < 8 {
+            let word = bench.shared.read(changed).expect("is written");
+            bench.shared.set(changed, word ^ 1 << dice.below(32));
+        }
+        for index in 16..32 {
+            let value = match dice.below(3) {
+                0 => dice.next() as u32,
+                1 => (dice.below(8) as f32).to_bits(),
+                _ => (dice.below(100) as f32 / 100.0).to_bits(),
+            };
+            bench = bench.temp(index, move |_| value);
+        }
+        let operation = operations[dice.below(operations.len() as u64) as usize];
+        *rules.entry(bench.rule(&[&smp(operation), WAIT])).or_insert(0) += 1;
+    }
+    assert!(rules.len() > 4 && rules[&None] > 500, "{rules:?}");
+}
