@@ -223,7 +223,7 @@ impl Machine<'_> {
     /// A float operation of one phase.
     fn float(&self, op: Alu, [a, b, c]: [u32; 3], derived: u32) -> Result<u32, Refused> {
         let floats = self.floats;
-        let lower = |low: bool| match low {
+        let lower = |low: bool| match low && !self.lower_precision {
             true => Err((Rule::Undocumented, "an operation of lower precision".to_string())),
             false => Ok(()),
         };

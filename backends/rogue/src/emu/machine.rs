@@ -66,6 +66,8 @@ pub struct Machine<'a> {
     pub(super) textures: Textures,
     /// The table of border colours, where one is set.
     pub border_table: Option<u64>,
+    /// Operations of lower precision compute as others do, rather than stop: how exact they are is public nowhere.
+    pub lower_precision: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -91,6 +93,7 @@ impl<'a> Machine<'a> {
             fetched: BTreeMap::new(),
             textures: Textures::default(),
             border_table: None,
+            lower_precision: false,
         }
     }
 

@@ -4,6 +4,7 @@ mod bench;
 mod compute;
 mod draw;
 mod flow;
+mod foreign;
 mod golden;
 mod messages;
 mod run;
