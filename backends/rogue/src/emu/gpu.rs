@@ -12,8 +12,9 @@ pub use ppp::State as PixelState;
 pub use vertices::Drawn;
 
 use super::core::Core;
-use super::machine::Run;
+use super::machine::{Caches, Machine, Run};
 use super::memory::Memory;
+use super::register::Common;
 use super::rule::{Refused, Rule, Trap};
 use gpucc_ir::ssa::Numerics;
 
@@ -35,12 +36,21 @@ pub struct Gpu {
     memory: Memory,
     seed: u64,
     border_table: Option<u64>,
+    caches: Caches,
 }
 
 impl Gpu {
     /// A chip with nothing mapped.
     pub fn new(core: Core, numerics: Numerics, bases: Bases) -> Gpu {
-        Gpu { core, numerics, bases, memory: Memory::default(), seed: 0, border_table: None }
+        Gpu {
+            core,
+            numerics,
+            bases,
+            memory: Memory::default(),
+            seed: 0,
+            border_table: None,
+            caches: Caches::default(),
+        }
     }
 
     /// Its memory, as the processor sees it.
@@ -134,6 +144,28 @@ impl Gpu {
         run: &mut Run<'_>,
     ) -> Result<(), Trap> {
         pbe::end(self, target, render, run)
+    }
+}
+
+impl Gpu {
+    /// Lets the core run tasks with shared registers, which it gives back, and coefficients.
+    fn core<T>(
+        &mut self,
+        shared: &mut Common,
+        coefficients: Vec<Common>,
+        work: impl FnOnce(&mut Machine<'_>) -> T,
+    ) -> T {
+        let (numerics, code) = (self.numerics, self.bases.code);
+        let mut machine = Machine::new(&self.core, numerics, &mut self.memory, code, self.seed);
+        machine.border_table = self.border_table;
+        machine.caches = std::mem::take(&mut self.caches);
+        machine.shared = std::mem::take(shared);
+        machine.coefficients = coefficients;
+        let result = work(&mut machine);
+        *shared = std::mem::take(&mut machine.shared);
+        self.caches = std::mem::take(&mut machine.caches);
+        self.seed = self.seed.wrapping_add(1);
+        result
     }
 }
 

@@ -13,7 +13,7 @@ use super::texture::Textures;
 use super::value::Floats;
 use gpucc_ir::ssa::Numerics;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A run: its steps are shared by all tasks.
 pub struct Run<'a> {
@@ -24,11 +24,21 @@ pub struct Run<'a> {
 }
 
 /// A group that was read, with what its ports name.
+#[derive(Debug)]
 pub(super) struct Fetched {
     pub group: Group,
     pub uses: Uses,
     /// It writes what instances share.
     pub shares: bool,
+    /// The stamp of the memory that it was read from.
+    stamp: u64,
+}
+
+/// What was made of memory: groups by place and stage, and images.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Caches {
+    fetched: BTreeMap<(u32, u8), Arc<Fetched>>,
+    pub textures: Textures,
 }
 
 /// Where an operand lies for one instance.
@@ -62,8 +72,7 @@ pub struct Machine<'a> {
     pub(super) order: Order,
     /// Where code begins in memory.
     code_base: u64,
-    fetched: BTreeMap<(u32, u8), Rc<Fetched>>,
-    pub(super) textures: Textures,
+    pub(super) caches: Caches,
     /// The table of border colours, where one is set.
     pub border_table: Option<u64>,
     /// Operations of lower precision compute as others do, rather than stop: how exact they are is public nowhere.
@@ -90,8 +99,7 @@ impl<'a> Machine<'a> {
             mutexes: [None; 16],
             order: Order(seed),
             code_base,
-            fetched: BTreeMap::new(),
-            textures: Textures::default(),
+            caches: Caches::default(),
             border_table: None,
             lower_precision: false,
         }
@@ -194,28 +202,32 @@ impl<'a> Machine<'a> {
     }
 
     /// The group at a task's place.
-    fn fetch(&mut self, task: &Task) -> Result<Rc<Fetched>, Refused> {
+    fn fetch(&mut self, task: &Task) -> Result<Arc<Fetched>, Refused> {
         let stage = match task.stage {
             Stage::Vertex => 0,
             Stage::Fragment => 1,
             Stage::Compute => 2,
         };
         let key = (task.pc, stage);
-        if let Some(found) = self.fetched.get(&key) {
-            return Ok(Rc::clone(found));
+        let address = self.code_base + u64::from(task.pc);
+        let (stamp, _) = self.memory.stamp(address).unwrap_or_default();
+        if let Some(found) = self.caches.fetched.get(&key) {
+            if found.stamp == stamp {
+                return Ok(Arc::clone(found));
+            }
+            self.caches.fetched.clear();
         }
         if task.pc & 1 == 1 {
             return Err((Rule::BranchTarget, format!("{:#x} is odd", task.pc)));
         }
-        let address = self.code_base + u64::from(task.pc);
         let bytes = self.memory.up_to(address, 32)?;
         let group = decode::decode(bytes)?;
         let end = u64::from(task.pc) + u64::from(group.length);
-        let before = self.fetched.range(..key).rev().find(|((_, other), _)| *other == stage);
+        let before = self.caches.fetched.range(..key).rev().find(|((_, other), _)| *other == stage);
         let inside = before.is_some_and(|((at, _), other)| {
             u64::from(*at) + u64::from(other.group.length) > u64::from(task.pc)
         });
-        let behind = self.fetched.range(key..).find(|((_, other), _)| *other == stage);
+        let behind = self.caches.fetched.range(key..).find(|((_, other), _)| *other == stage);
         if inside || behind.is_some_and(|((at, _), _)| u64::from(*at) < end) {
             let what = format!("{:#x} is within a group that was executed", task.pc);
             return Err((Rule::BranchTarget, what));
@@ -234,8 +246,8 @@ impl<'a> Machine<'a> {
             }
             _ => false,
         });
-        let fetched = Rc::new(Fetched { group, uses, shares });
-        self.fetched.insert(key, Rc::clone(&fetched));
+        let fetched = Arc::new(Fetched { group, uses, shares, stamp });
+        self.caches.fetched.insert(key, Arc::clone(&fetched));
         Ok(fetched)
     }
 

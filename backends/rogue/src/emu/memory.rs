@@ -6,11 +6,19 @@ use std::collections::BTreeMap;
 /// What bytes hold that nobody wrote, by the low bits of their address.
 const PATTERN: [u8; 4] = gpucc_emu::device::GARBAGE.to_le_bytes();
 
+/// Bytes that were mapped together.
+#[derive(Clone, Debug)]
+struct Segment {
+    bytes: Vec<u8>,
+    /// The number of the last write to it, or of its mapping.
+    stamp: u64,
+}
+
 /// Mapped bytes by their first address.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    segments: BTreeMap<u64, Vec<u8>>,
-    /// Grows by every write: what was made of the contents is good as long as it stays.
+    segments: BTreeMap<u64, Segment>,
+    /// Mappings and writes so far.
     changes: u64,
 }
 
@@ -25,25 +33,32 @@ impl Memory {
         let end = end.ok_or_else(|| refused("cannot be mapped"))?;
         let below = self.segments.range(..=address).next_back();
         let above = self.segments.range(address..).next();
-        if below.is_some_and(|(base, bytes)| base + bytes.len() as u64 > address)
+        if below.is_some_and(|(base, segment)| base + segment.bytes.len() as u64 > address)
             || above.is_some_and(|(base, _)| *base < end)
         {
             return Err(refused("overlap what is mapped"));
         }
         let bytes = (0..len).map(|at| PATTERN[(address as usize + at) & 3]).collect();
-        self.segments.insert(address, bytes);
+        self.changes += 1;
+        self.segments.insert(address, Segment { bytes, stamp: self.changes });
         Ok(())
     }
 
     /// Takes every mapping away.
     pub fn clear(&mut self) {
         self.segments.clear();
-        self.changes += 1;
     }
 
-    /// How often it was written.
-    pub const fn changes(&self) -> u64 {
-        self.changes
+    fn find(&self, address: u64) -> Option<(u64, &Segment)> {
+        let (base, segment) = self.segments.range(..=address).next_back()?;
+        (address - base < segment.bytes.len() as u64).then_some((*base, segment))
+    }
+
+    /// A number that changes when bytes change that were mapped with this one: what was made of them is good as long as it
+    /// stays. With it the first address behind them.
+    pub fn stamp(&self, address: u64) -> Option<(u64, u64)> {
+        let (base, segment) = self.find(address)?;
+        Some((segment.stamp, base + segment.bytes.len() as u64))
     }
 
     /// Bytes.
@@ -51,9 +66,9 @@ impl Memory {
     /// # Errors
     /// They are not mapped.
     pub fn read(&self, address: u64, len: usize) -> Result<&[u8], Refused> {
-        let found = self.segments.range(..=address).next_back().and_then(|(base, bytes)| {
-            let at = usize::try_from(address - base).ok()?;
-            bytes.get(at..at.checked_add(len)?)
+        let found = self.find(address).and_then(|(base, segment)| {
+            let at = (address - base) as usize;
+            segment.bytes.get(at..at.checked_add(len)?)
         });
         found.ok_or_else(|| (Rule::Mapped, format!("{len} bytes at {address:#x} are not mapped")))
     }
@@ -63,9 +78,8 @@ impl Memory {
     /// # Errors
     /// Not one is mapped.
     pub fn up_to(&self, address: u64, len: usize) -> Result<&[u8], Refused> {
-        let found = self.segments.range(..=address).next_back().and_then(|(base, bytes)| {
-            let at = usize::try_from(address - base).ok()?;
-            let rest = bytes.get(at..)?;
+        let found = self.find(address).and_then(|(base, segment)| {
+            let rest = segment.bytes.get((address - base) as usize..)?;
             rest.get(..len.min(rest.len())).filter(|rest| !rest.is_empty())
         });
         found.ok_or_else(|| (Rule::Mapped, format!("nothing is mapped at {address:#x}")))
@@ -89,9 +103,12 @@ impl Memory {
     /// They are not mapped.
     pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), Refused> {
         self.changes += 1;
-        let found = self.segments.range_mut(..=address).next_back().and_then(|(base, bytes)| {
+        let stamp = self.changes;
+        let found = self.segments.range_mut(..=address).next_back().and_then(|(base, segment)| {
             let at = usize::try_from(address - base).ok()?;
-            bytes.get_mut(at..at.checked_add(data.len())?)
+            let place = segment.bytes.get_mut(at..at.checked_add(data.len())?)?;
+            segment.stamp = stamp;
+            Some(place)
         });
         match found {
             Some(place) => {
@@ -123,5 +140,11 @@ mod tests {
         assert!(memory.word(0x1010).is_err_and(|refused| refused.0 == Rule::Mapped));
         assert!(memory.write(0x100f, &[1, 2]).is_err());
         assert_eq!(memory.up_to(0x100e, 32).map(<[u8]>::len), Ok(2));
+        // A write changes the stamp of what was mapped with it, and no other.
+        assert!(memory.map(0x2000, 4).is_ok());
+        let (first, other) = (memory.stamp(0x1000), memory.stamp(0x2000));
+        assert!(memory.write(0x1008, &[1]).is_ok());
+        assert!(memory.stamp(0x100f) > first && memory.stamp(0x2000) == other);
+        assert_eq!(memory.stamp(0x1010), None);
     }
 }

@@ -416,11 +416,17 @@ impl Machine<'_> {
         }
         let (done, left): (Vec<_>, Vec<_>) =
             std::mem::take(&mut task.messages).into_iter().partition(|message| message.drc == drc);
-        for file in [&mut task.temps, &mut task.inputs, &mut task.internals, &mut task.indices] {
-            file.unmark();
-        }
         task.p0_pending = 0;
         for message in &done {
+            for (slot, lane) in message.reads.iter().chain(&message.writes) {
+                match *slot {
+                    Slot::Temp(index) => task.temps.unmark(index, *lane),
+                    Slot::Input(index) => task.inputs.unmark(index, *lane),
+                    Slot::Internal(index) => task.internals.unmark(index, *lane),
+                    Slot::Index(index) => task.indices.unmark(index, *lane),
+                    _ => {}
+                }
+            }
             for (slot, lane, word) in &message.results {
                 match *slot {
                     Slot::Temp(index) => task.temps.set(index, *lane, *word),

@@ -106,10 +106,11 @@ impl PerLane {
         }
     }
 
-    /// Takes every mark away.
-    pub fn unmark(&mut self) {
-        for row in &mut self.rows {
-            (row.pending, row.held) = (0, 0);
+    /// Takes a register's marks away.
+    pub fn unmark(&mut self, index: usize, lane: usize) {
+        if let Some(row) = self.rows.get_mut(index) {
+            row.pending &= !(1 << lane);
+            row.held &= !(1 << lane);
         }
     }
 

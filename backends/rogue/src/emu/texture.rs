@@ -25,13 +25,15 @@ use gpucc_emu::sampler::{FacePoint, Filter, Level, Lookup, Position, gather, sam
 use gpucc_ir::ssa::Dim;
 use state::{Description, Swizzle};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
+
+/// An image with the memory that it was read from: an address and its stamp.
+type Kept = (Arc<Image>, Vec<(u64, u64)>);
 
 /// Images that were read from memory, by their words, as long as memory stays.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Textures {
-    images: BTreeMap<([u32; 4], u64, bool), Rc<Image>>,
-    changes: u64,
+    images: BTreeMap<([u32; 4], u64, bool), Kept>,
 }
 
 /// Images that are kept.
@@ -275,18 +277,23 @@ impl Machine<'_> {
         words: &[u32; 4],
         description: &Description,
         normalise: bool,
-    ) -> Result<Rc<Image>, Refused> {
-        let textures = &mut self.textures;
-        if textures.changes != self.memory.changes() || textures.images.len() >= MOST_IMAGES {
-            textures.images.clear();
-            textures.changes = self.memory.changes();
-        }
+    ) -> Result<Arc<Image>, Refused> {
         let key = (*words, description.address, normalise);
-        if let Some(image) = textures.images.get(&key) {
-            return Ok(Rc::clone(image));
+        let memory = &*self.memory;
+        let stands =
+            |&(address, stamp): &(u64, u64)| memory.stamp(address).is_some_and(|s| s.0 == stamp);
+        let images = &mut self.caches.textures.images;
+        if let Some((image, from)) = images.get(&key)
+            && from.iter().all(stands)
+        {
+            return Ok(Arc::clone(image));
         }
-        let image = Rc::new(layout::read(description, self.memory)?);
-        textures.images.insert(key, Rc::clone(&image));
+        if images.len() >= MOST_IMAGES {
+            images.clear();
+        }
+        let (image, from) = layout::read(description, memory)?;
+        let image = Arc::new(image);
+        images.insert(key, (Arc::clone(&image), from));
         Ok(image)
     }
 

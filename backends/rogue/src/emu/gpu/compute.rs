@@ -1,7 +1,7 @@
 //! The control stream of compute kernels: uploads of shared registers, kernels, fences. 4.3, 5.2.
 
 use super::super::check::Stage;
-use super::super::machine::{Machine, Run};
+use super::super::machine::Run;
 use super::super::pds::{Action, Pds};
 use super::super::register::{Common, INSTANCES, Lanes};
 use super::super::rule::{Refused, Rule, Trap};
@@ -225,15 +225,10 @@ fn some_groups(
         }
         instances(gpu, kernel, own, &mut tasks, run.steps).map_err(place)?;
     }
-    let mut machine =
-        Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
-    machine.border_table = gpu.border_table;
-    machine.shared = std::mem::take(shared);
-    machine.coefficients = coefficients;
-    let result = machine.run(&mut before, run).and_then(|()| machine.run(&mut tasks, run));
-    *shared = std::mem::take(&mut machine.shared);
-    gpu.seed = gpu.seed.wrapping_add(1);
-    result
+    gpu.core(shared, coefficients, |machine| {
+        machine.run(&mut before, run)?;
+        machine.run(&mut tasks, run)
+    })
 }
 
 /// The coefficients of a workgroup, and what starts before its instances.

@@ -3,7 +3,7 @@
 //! Ours to assume [A]: a row of a linear target is twice as many pixels apart as its field counts, beginning with two.
 
 use super::super::check::Stage;
-use super::super::machine::{Machine, Run};
+use super::super::machine::Run;
 use super::super::pds::{Action, Pds};
 use super::super::register::Common;
 use super::super::rule::{Refused, Rule, Trap};
@@ -145,10 +145,7 @@ pub fn end(
     upload(&actions, &mut shared).map_err(place)?;
     let sizes = Sizes { temps: temporaries(temps).map_err(place)?, inputs: 0 };
     let mut task = Task::new(Stage::Fragment, entry, sizes, 1, 0);
-    let mut machine =
-        Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
-    machine.shared = shared;
-    machine.run(std::slice::from_mut(&mut task), run)?;
+    gpu.core(&mut shared, Vec::new(), |machine| machine.run(std::slice::from_mut(&mut task), run))?;
     for (_, words) in &task.fragments.emitted {
         write(gpu, state, render, *words).map_err(place)?;
     }

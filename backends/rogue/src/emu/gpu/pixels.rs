@@ -5,7 +5,7 @@
 //! screen. Tests happen before programs, but for passes that give feedback.
 
 use super::super::check::Stage;
-use super::super::machine::{Machine, Run};
+use super::super::machine::Run;
 use super::super::pds::{Action, Pds};
 use super::super::register::{Common, INSTANCES, each};
 use super::super::rule::{Refused, Rule, Trap};
@@ -326,15 +326,7 @@ pub fn quads(
             tasks.push(task);
             at = end;
         }
-        let mut machine =
-            Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
-        machine.border_table = gpu.border_table;
-        machine.shared = std::mem::take(&mut programs.shared);
-        machine.coefficients = all;
-        let result = machine.run(&mut tasks, run);
-        programs.shared = std::mem::take(&mut machine.shared);
-        gpu.seed = gpu.seed.wrapping_add(1);
-        result?;
+        gpu.core(&mut programs.shared, all, |machine| machine.run(&mut tasks, run))?;
         for task in &tasks {
             for quad in 0..task.valid.count_ones() as usize / 4 {
                 shaded.push([0, 1, 2, 3].map(|pixel| shaded_pixel(task, 4 * quad + pixel)));
@@ -478,20 +470,19 @@ fn primitive(
         }
     }
     let own = coefficients(programs.coefficients, state, varyings, shape, raster).map_err(place)?;
-    for chunk in quads.chunks(INSTANCES / 4) {
-        let mut task = task(programs, state, varyings, shape, chunk, render).map_err(place)?;
-        let mut machine =
-            Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
-        machine.border_table = gpu.border_table;
-        machine.shared = std::mem::take(&mut programs.shared);
-        machine.coefficients = vec![own.clone()];
-        let result = machine.run(std::slice::from_mut(&mut task), run);
-        programs.shared = std::mem::take(&mut machine.shared);
-        gpu.seed = gpu.seed.wrapping_add(1);
-        result?;
-        for (number, found) in chunk.iter().enumerate() {
-            let ruling = Ruling { pass, late, compare, writes };
-            outputs(&task, number, found, &ruling, render);
+    let ruling = Ruling { pass, late, compare, writes };
+    for batch in quads.chunks(INSTANCES / 4 * TOGETHER) {
+        let mut tasks = Vec::new();
+        for chunk in batch.chunks(INSTANCES / 4) {
+            let mut task = task(programs, state, varyings, shape, chunk, render).map_err(place)?;
+            task.number = tasks.len() as u32;
+            tasks.push(task);
+        }
+        let own = vec![own.clone()];
+        gpu.core(&mut programs.shared, own, |machine| machine.run(&mut tasks, run))?;
+        for (at, found) in batch.iter().enumerate() {
+            let per_task = INSTANCES / 4;
+            outputs(&tasks[at / per_task], at % per_task, found, &ruling, render);
         }
     }
     Ok(())

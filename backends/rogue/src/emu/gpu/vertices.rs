@@ -1,7 +1,7 @@
 //! The control stream of draws: state, vertex programs, and the vertices of each draw. 4.1, 5.3.
 
 use super::super::check::Stage;
-use super::super::machine::{Machine, Run};
+use super::super::machine::Run;
 use super::super::pds::{Action, Pds};
 use super::super::register::{Common, INSTANCES};
 use super::super::rule::{Refused, Rule, Trap};
@@ -228,14 +228,7 @@ fn draw(
             let number = tasks.len() as u32;
             tasks.push(task(gpu, vertex, list, chunk, (number, run.steps)).map_err(place)?);
         }
-        let mut machine =
-            Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
-        machine.border_table = gpu.border_table;
-        machine.shared = std::mem::take(shared);
-        let result = machine.run(&mut tasks, run);
-        *shared = std::mem::take(&mut machine.shared);
-        gpu.seed = gpu.seed.wrapping_add(1);
-        result?;
+        gpu.core(shared, Vec::new(), |machine| machine.run(&mut tasks, run))?;
         for at in 0..batch.len() {
             let outputs = &tasks[at / INSTANCES].vertices.outputs;
             let words = (0..vertex.size as usize).map(|word| outputs.peek(word, at % INSTANCES));

@@ -80,11 +80,14 @@ pub fn place(description: &Description, at: Texel) -> Option<u64> {
     Some(description.address.wrapping_add(layer + before + texel * bytes))
 }
 
-/// The texels of a texture as an image.
+/// The texels of a texture as an image, with the memory that they were read from: an address and its stamp.
 ///
 /// # Errors
 /// Its size is none, or a texel is not mapped.
-pub fn read(description: &Description, memory: &Memory) -> Result<Image, Refused> {
+pub fn read(
+    description: &Description,
+    memory: &Memory,
+) -> Result<(Image, Vec<(u64, u64)>), Refused> {
     let level_size = |n: u32| (n >> description.base_level.min(31)).max(1);
     let layers = match description.dim {
         Dim::Cube => description.depth.saturating_mul(6),
@@ -103,6 +106,7 @@ pub fn read(description: &Description, memory: &Memory) -> Result<Image, Refused
     let refused = |error: gpucc_emu::image::ImageError| (Rule::TextureWords, error.to_string());
     let mut image = Image::new(description.format, extent).map_err(refused)?;
     let bytes = description.format.bytes() as usize;
+    let (mut from_where, mut part) = (Vec::new(), 0..0);
     for level in 0..extent.levels {
         let [w, h, d] = image.size(level);
         for layer in 0..layers {
@@ -113,10 +117,16 @@ pub fn read(description: &Description, memory: &Memory) -> Result<Image, Refused
                         continue;
                     };
                     let texel = memory.read(from, bytes)?;
+                    if !part.contains(&from)
+                        && let Some((stamp, end)) = memory.stamp(from)
+                    {
+                        part = from..end;
+                        from_where.push((from, stamp));
+                    }
                     image.bytes_mut()[to..to + bytes].copy_from_slice(texel);
                 }
             }
         }
     }
-    Ok(image)
+    Ok((image, from_where))
 }
