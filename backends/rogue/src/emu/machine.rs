@@ -387,6 +387,15 @@ impl<'a> Machine<'a> {
             47 | 48 => task.number,
             51 => lane as u32,
             53 => return pixel(&fragments.sample),
+            54..=61 | 119..=126 => {
+                // Word n of the pixel within its tile of 32 by 32, eight words a pixel, for loads and stores alike [A].
+                let at = match number {
+                    54..=61 => u32::from(number - 54) % 4,
+                    _ => 4 + u32::from(number - 119) % 4,
+                };
+                let (x, y) = (pixel(&fragments.x)? & 31, pixel(&fragments.y)? & 31);
+                4 * (8 * (32 * y + x) + at)
+            }
             63 => task.valid >> lane & 1,
             97 | 98 => return pixel(&fragments.x),
             100 | 101 => return pixel(&fragments.y),
@@ -409,7 +418,8 @@ impl<'a> Machine<'a> {
         match *op {
             Control::Mutex { op, id } => return self.mutex(task, op, id, lanes, pc),
             Control::Wait(drc) => self.wait(task, drc)?,
-            Control::Nop | Control::WaitOutputs => {}
+            Control::WaitOutputs => task.fragments.emitting = false,
+            Control::Nop => {}
             Control::Iterate(iterate) => self.iterate_by_control(task, &iterate, lanes)?,
             Control::IterateSample { .. } | Control::StoreOffset { .. } => {
                 return Err((Rule::Undocumented, format!("{op:?}")));

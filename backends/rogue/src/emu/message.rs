@@ -120,6 +120,9 @@ impl Machine<'_> {
                 return Err((Rule::Undocumented, format!("{backend:?}")));
             }
             Backend::EmitPixel { .. } => {
+                if std::mem::replace(&mut task.fragments.emitting, lanes != 0) {
+                    return Err((Rule::EmissionWait, "two emissions without a wait".into()));
+                }
                 for lane in each(lanes) {
                     let words = [given[lane].sources[0], given[lane].sources[2]];
                     task.fragments.emitted.push((lane, words));
@@ -274,7 +277,7 @@ impl Machine<'_> {
 
     fn store(
         &self,
-        task: &Task,
+        task: &mut Task,
         sources: &[Register; 6],
         given: &[Given; 32],
         lanes: Lanes,
@@ -305,6 +308,12 @@ impl Machine<'_> {
             let covers = tiled
                 .is_none_or(|(port, raw)| raw != 0 || given[lane].sources[usize::from(port)] != 0);
             if covers && acts(task, lane) {
+                if tiled.is_some_and(|(_, raw)| raw == 0) {
+                    let words = gpucc_emu::device::words_of(&bytes).enumerate();
+                    let places =
+                        words.map(|(step, word)| (lane, at.wrapping_add(4 * step as u64), word));
+                    task.fragments.tiled.extend(places);
+                }
                 work.push((at, bytes));
             }
         }

@@ -67,6 +67,7 @@ gpucc_emu::rules! {
     TextureWords = "D14 a texture or sampler word is one", "4.5";
     TextureData = "D15 a texture operation has the data words of its form, and 18 at most", "2.9";
     TextureFeature = "D16 the core has the form of the texture operation", "2.9";
+    EmissionWait = "D18 a wait for outputs stands between two emissions of a pixel", "2.7, 4.6";
     CacheMode = "D17 the cache mode is one", "2.8";
     // Launch.
     PdsCode = "K1 a word of a PDS program is an instruction", "5.1";

@@ -44,6 +44,10 @@ pub struct Fragments {
     pub depth: [Option<u32>; INSTANCES],
     /// Some instance has written an output.
     pub written: Lanes,
+    /// Words that tiled stores have written, by instance: where, and what.
+    pub tiled: Vec<(usize, u64, u32)>,
+    /// An emission has no wait behind it.
+    pub emitting: bool,
     /// Pixels that were emitted: the two state words, by instance.
     pub emitted: Vec<(usize, [u32; 2])>,
 }

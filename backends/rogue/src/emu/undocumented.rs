@@ -33,6 +33,8 @@
 //! - VISIBILITY: tests of alpha and feedback are on the first data fence.
 //! - ALIGNED: an access is aligned to its size.
 //! - HELPERS: stores and atomic operations of pixels that are not covered do not happen.
+//! - TILE_BUFFER: special registers 54 to 61 and 119 to 126 are offsets of the pixel's words within a tile of 32 by 32
+//!   pixels of eight words each.
 //! - PLANE: A x + B y + C is rounded once, and its quotient by the reciprocal of w once more.
 //! - TEXELS: see `texture`. Levels beside a quad's are those of its first pixel, but for operations with a level a pixel.
 //!
@@ -49,4 +51,4 @@
 //! events and offsets of kernels, turned and twiddled targets.
 //! Nothing public says enough of these, and L3 says so: operations of lower precision, of halves, of 8 and 16 bits, gamma,
 //! arc tangents, the second logarithm, add64, tests of the carry, four of the shifts, seven of the packed formats, moved
-//! masks, phases, cuts and streams of the vertex buffer, addresses within tile buffers.
+//! masks, phases, cuts and streams of the vertex buffer.

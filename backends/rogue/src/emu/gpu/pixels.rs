@@ -280,7 +280,7 @@ pub struct Quad {
 }
 
 /// What a pixel's program gave.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shaded {
     /// The output registers, as far as they were written.
     pub outputs: [Option<u32>; 8],
@@ -290,6 +290,8 @@ pub struct Shaded {
     pub survives: bool,
     /// The depth that it gave.
     pub depth: Option<u32>,
+    /// What its tiled stores have written: where, and what.
+    pub tiled: Vec<(u64, u32)>,
 }
 
 /// Runs the fragment programs of a state on quads without a rasteriser. Coefficients themselves hold the constant of flat
@@ -342,11 +344,13 @@ fn shaded_pixel(task: &Task, lane: usize) -> Shaded {
         *output = task.outputs.peek(index, lane);
     }
     let fragments = &task.fragments;
+    let tiled = fragments.tiled.iter().filter(|(of, ..)| *of == lane);
     Shaded {
         outputs,
         fed: fragments.fed >> lane & 1 == 1,
         survives: fragments.survive >> lane & 1 == 1,
         depth: fragments.depth[lane],
+        tiled: tiled.map(|(_, at, word)| (*at, *word)).collect(),
     }
 }
 

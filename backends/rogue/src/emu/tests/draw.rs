@@ -352,3 +352,20 @@ fn changed_bits_of_a_draw_end_or_name_a_rule() {
     }
     assert!(rules.len() > 15, "{rules:?}");
 }
+
+#[test]
+fn two_targets_are_emitted_with_a_wait_between() {
+    let emission = "46 a0 00 c2 80 40 80 01 88 00 00 ff";
+    let end = "48 a0 80 c2 80 40 80 01 88 00 00 ff f2 ff ff ff";
+    let wait = "02 80 68 ff";
+    for (groups, rule) in [
+        (vec![emission, wait, end], None),
+        (vec![emission, "02 80 6e 00", end], Some(Rule::EmissionWait)),
+    ] {
+        let mut chip = Chip::new();
+        let render = chip.draw().expect("draws");
+        let groups = code(&groups);
+        chip.gpu.memory().write(CODE + u64::from(END_OF_TILE), &groups).expect("is mapped");
+        assert_eq!(chip.end(&render).err().map(|trap| trap.rule), rule);
+    }
+}

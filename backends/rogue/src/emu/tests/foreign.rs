@@ -42,11 +42,9 @@ fn colour(
     task.p0_defined = u32::MAX;
     task.fragments.samples = [1; 32];
     let mut given = vec![[1f32.to_bits(); 32]; 10];
-    for lane in 0..32 {
-        for component in 0..4 {
-            given[1 + component][lane] = a(lane, component);
-            given[5 + component][lane] = b(lane, component);
-        }
+    for component in 0..4 {
+        given[1 + component] = std::array::from_fn(|lane| a(lane, component));
+        given[5 + component] = std::array::from_fn(|lane| b(lane, component));
     }
     task.fragments.given = Some(given);
     let mut coefficients = Common::new("cf", 48);

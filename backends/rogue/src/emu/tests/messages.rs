@@ -217,3 +217,28 @@ fn bursts_and_iterators_that_break_a_rule() {
     old.core = crate::emu::core::Core::GX6250;
     assert_eq!(old.rule(&["55 a0 00 a0 01 c5 04 00 4b 00", WAIT]), Some(Rule::Iterator));
 }
+
+#[test]
+fn tiled_stores_go_where_the_pixel_is_in_its_tile() {
+    // {r10:r9} = {r3:sh3} + special register 58; st.tiled of r8 there, where r4 says.
+    let address = "37 8e 00 e8 83 63 80 3a 08 00 c0 89 4a ff";
+    let store = "76 a8 00 f2 64 88 04 48 c9 a4 00 ff";
+    let mut bench = fragments()
+        .share(3, DATA as u32)
+        .temp(3, |_| 0)
+        .temp(4, |lane| (lane & 1) as u32)
+        .temp(8, |lane| 100 + lane as u32);
+    for lane in 0..32 {
+        bench.tasks[0].fragments.x[lane] = (lane % 4) as u32;
+        bench.tasks[0].fragments.y[lane] = 32;
+    }
+    bench.run(&[address, store, WAIT]).expect("runs");
+    let tiled = &bench.tasks[0].fragments.tiled;
+    assert_eq!(tiled.len(), 16);
+    for (lane, at, word) in tiled {
+        assert_eq!((*at, *word), (DATA + 32 * (*lane as u64 % 4), 100 + *lane as u32));
+    }
+    // Without the overlap check it is refused.
+    let unchecked = address.replace("37 8e", "37 86");
+    assert_eq!(fragments().rule(&[&unchecked]), Some(Rule::Overlap));
+}
