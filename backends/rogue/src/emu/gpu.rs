@@ -1,4 +1,22 @@
 //! The chip: memory, and control streams that start programs. 5.2, 5.3.
+//!
+//! A run starts from words in memory alone; besides them the chip has what a driver writes to registers: the bases of the two
+//! heaps of programs ([`Bases`]), the table of border colours, and the registers of render targets ([`TargetState`]).
+//!
+//! - [`Gpu::compute`]: CDM blocks. A kernel with `usc_common_shared` runs its program of the data sequencer once and fills
+//!   shared registers, which stay for the kernels behind it. Another kernel runs it with IF1 for each workgroup (number in
+//!   temporaries 0, 1 and 3; words of the common store become coefficients), then for each instance (number in temporaries
+//!   0 and 1; words of the unified store become vertex inputs). The last instance of a task has IF0, and starts it.
+//! - [`Gpu::vertices`]: VDM blocks. PDS_STATE fills shared registers, PPP_STATE updates the state of pixels, VDM_STATE names
+//!   the vertex program, INDEX_LIST draws: the program of the data sequencer runs for each vertex (index in temporary 0,
+//!   instance in 1, base vertex and base instance in persistent temporaries 0 and 1).
+//! - [`Gpu::draw`]: the same, and pixels. SHADERBASE holds eight words of data and then the code that starts the fragment
+//!   program; UNIFORMDATABASE and TEXUNICODEBASE are data and code that fill its shared registers; VARYINGBASE holds data and
+//!   then code that sets up coefficients. Pixels' output registers and depths are a [`Render`].
+//! - [`Gpu::quads`]: the same programs on quads that somebody else has interpolated.
+//! - [`Gpu::end`]: the program that ends tiles emits the state words of each target, and pixels go to memory.
+//!
+//! The offset of a trap is a group's byte from the base of code, or 0 where a word of a stream is to blame.
 
 mod compute;
 mod pbe;

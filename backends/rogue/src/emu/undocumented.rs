@@ -46,9 +46,8 @@
 //! - RASTER: pixels, weights and centroids are those of the rasteriser that every machine shares.
 //! - STRIDE: a target's rows are twice as many pixels apart as its field counts, beginning with two.
 //!
-//! Not built, and said so by L2: filter coefficients and halves of texture operations, iterate-and-sample, programs by
-//! sample and several samples a pixel, several viewports, culling, stencils, cut strips, indirect draws, captured outputs,
+//! Not built, and said so by L2: filter coefficients and halves of texture operations, several samples a pixel, several viewports, culling, stencils, cut strips, indirect draws, captured outputs,
 //! events and offsets of kernels, turned and twiddled targets.
 //! Nothing public says enough of these, and L3 says so: operations of lower precision, of halves, of 8 and 16 bits, gamma,
-//! arc tangents, the second logarithm, add64, tests of the carry, four of the shifts, seven of the packed formats, moved
+//! iterate-and-sample, arc tangents, the second logarithm, add64, tests of the carry, four of the shifts, nine of the packed formats, moved
 //! masks, phases, cuts and streams of the vertex buffer.

@@ -158,8 +158,9 @@ fn programs(gpu: &Gpu, state: &State, steps: &mut u64) -> Result<Programs, Refus
     let Some(Action::Start { entry, temps, rate }) = started.last() else {
         return Err((Rule::PdsEnd, "no program starts for the pixels".into()));
     };
-    if *rate != 0 {
-        return Err((Rule::NotBuilt, "programs by sample".into()));
+    // With one sample a pixel all rates are the same.
+    if *rate == 3 {
+        return Err((Rule::State, "rate 3 of a program".into()));
     }
     let mut shared = Common::new("sh", 16 * field(second, 31, 23) as usize);
     let uniforms = 4 * field(first, 31, 23);
