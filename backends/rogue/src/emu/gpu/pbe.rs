@@ -1,6 +1,5 @@
-//! The ends of tiles: a program emits the state words of each target, and pixels go to memory. 4.6.
-//!
-//! Ours to assume [A]: a row of a linear target is twice as many pixels apart as its field counts, beginning with two.
+//! The ends of tiles: a program emits the state words of each target, and pixels go to memory. 4.6. A row of a linear target
+//! is twice as many pixels apart as its field counts, beginning with two (the public description's unit).
 
 use super::super::check::Stage;
 use super::super::machine::Run;
@@ -163,8 +162,10 @@ fn write(
     let Some([first, second, _]) = state.targets.get(emission.target) else {
         return Err((Rule::State, format!("target {}", emission.target)));
     };
-    if field(*first, 33, 32) != 0 || field(*first, 51, 50) != 0 || field(*first, 0, 0) != 0 {
-        return Err((Rule::NotBuilt, "a target that is not linear, is turned or flipped".into()));
+    let others = field(*first, 33, 32) | field(*first, 51, 50) | field(*first, 3, 0);
+    if others != 0 || *first >> 56 != 0 {
+        let what = "a target that is not linear, or is compressed, dithered, turned or flipped";
+        return Err((Rule::NotBuilt, what.into()));
     }
     let (packing, format) = packing(&emission, field(*first, 4, 4) == 1)?;
     let stride = 2 * (u64::from(field(*first, 49, 34)) + 1);

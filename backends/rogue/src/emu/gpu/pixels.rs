@@ -2,7 +2,8 @@
 //!
 //! Ours to assume [A]: pixels are found by the rasteriser that every machine shares. Iterators give what it interpolates
 //! exactly; coefficients themselves hold planes in pixels. The chip's face bit is set where corners go clockwise on the
-//! screen. Tests happen before programs, but for passes that give feedback.
+//! screen. Tests happen before programs, but for passes that give feedback. The public description of the state words names
+//! their bits; which of the three operations on stencils is whose it leaves open.
 
 use super::super::check::Stage;
 use super::super::machine::Run;
@@ -24,6 +25,8 @@ pub struct Pixel {
     pub outputs: [Option<u32>; 8],
     /// The depth.
     pub depth: f32,
+    /// The stencil.
+    pub stencil: u8,
 }
 
 /// What is rendered, before the ends of tiles.
@@ -125,11 +128,16 @@ pub fn draw(
         for vertex in &vertices {
             positions.push(position(vertex, flipped).map_err(place)?);
         }
-        let outline: Vec<Corner<'_>> = positions
-            .iter()
-            .map(|position| Corner { position: *position, clip: &[], size: 1.0 })
-            .collect();
+        let mut outline = Vec::new();
+        for (vertex, position) in vertices.iter().zip(&positions) {
+            let size = point_size(state, vertex).map_err(place)?;
+            outline.push(Corner { position: *position, clip: &[], size });
+        }
         for piece in raster.pieces(topology, &outline) {
+            // 1 takes those away that go clockwise, 2 the others.
+            if corners.len() == 3 && state.primitive & 3 == 1 + u32::from(piece.front()) {
+                continue;
+            }
             let shape = Shape { piece: &piece, vertices: &vertices, positions: &positions };
             primitive(gpu, state, &mut programs, &varyings, &shape, (&raster, render), run)?;
         }
@@ -140,7 +148,10 @@ pub fn draw(
 /// Runs the programs of the data sequencer around a fragment program.
 fn programs(gpu: &Gpu, state: &State, steps: &mut u64) -> Result<Programs, Refused> {
     let [first, second] = state.sizes;
-    let temps = 4 * field(first, 3, 0);
+    let temps = match field(first, 3, 0) {
+        0 => 64,
+        units => 4 * units,
+    };
     let pds = |data: u64, words: u32, code: u64| Pds {
         memory: &gpu.memory,
         data: gpu.bases.pds + data,
@@ -169,6 +180,12 @@ fn programs(gpu: &Gpu, state: &State, steps: &mut u64) -> Result<Programs, Refus
         let code = u64::from(state.uniform_code & !15);
         upload(&pds(data, uniforms, code).run(steps)?, &mut shared)?;
     }
+    let textures = 4 * field(first, 22, 16);
+    if textures != 0 {
+        let data = u64::from(state.textures & !15);
+        let code = u64::from(state.uniform_code & !15);
+        upload(&pds(data, textures, code).run(steps)?, &mut shared)?;
+    }
     let words = 4 * field(first, 15, 10);
     let mut varyings = Vec::new();
     if words != 0 {
@@ -196,8 +213,12 @@ fn raster(state: &State, render: &Render) -> Result<(Raster, bool), Refused> {
     if values.iter().any(|value| !value.is_finite() || value.abs() > LARGEST_VIEWPORT) {
         return Err((Rule::State, format!("a viewport of {values:?}")));
     }
-    if state.primitive & 3 != 0 {
-        return Err((Rule::NotBuilt, "culling".into()));
+    // Several samples, numbers of primitives, positions on the screen, the buffer of w.
+    if state.primitive & 0x9050 != 0 || state.primitive & 3 == 3 {
+        return Err((Rule::NotBuilt, format!("PPP_CTRL {:#x}", state.primitive)));
+    }
+    if state.control & 3 << 16 != 0 || state.outputs & 0xff != 0 {
+        return Err((Rule::NotBuilt, "scissors, depth biases and clip planes".into()));
     }
     if m0 <= 0.0 || m1 == 0.0 {
         return Err((Rule::NotBuilt, format!("a viewport of {m0} by {m1}")));
@@ -210,13 +231,35 @@ fn raster(state: &State, render: &Render) -> Result<(Raster, bool), Refused> {
         near: a2,
         far: a2 + m2,
     };
-    let bounds = [0, 0, render.width, render.height];
+    let mut bounds = [0, 0, render.width, render.height];
+    if let Some([across, down]) = state.region
+        && across >> 31 == 1
+    {
+        // In units of 32 pixels, the last ones inside.
+        bounds = [
+            32 * field(across, 24, 16),
+            32 * field(down, 24, 16),
+            bounds[2].min(32 * (field(across, 8, 0) + 1)),
+            bounds[3].min(32 * (field(down, 8, 0) + 1)),
+        ];
+    }
     Ok((Raster { viewport, bounds, front_ccw: true }, m1 > 0.0))
 }
 
 fn word(vertex: &[Option<u32>], at: usize) -> Result<u32, Refused> {
     let word = vertex.get(at).copied().flatten();
     word.ok_or_else(|| (Rule::Undefined, format!("vertex output {at}")))
+}
+
+/// The width of a point: the last word of a vertex but for the numbers of viewport and layer, where it is there.
+fn point_size(state: &State, vertex: &[Option<u32>]) -> Result<f32, Refused> {
+    if state.outputs >> 18 & 1 == 0 {
+        return Ok(1.0);
+    }
+    let behind = (state.outputs >> 19 & 1) + (state.outputs >> 20 & 1) + 1;
+    let at = (state.outputs >> 24).checked_sub(behind);
+    let at = at.ok_or_else(|| (Rule::State, "a vertex without room for a point's width".into()))?;
+    Ok(f32::from_bits(word(vertex, at as usize)?))
 }
 
 /// A vertex's place in clip space, with y up.
@@ -444,17 +487,19 @@ fn primitive(
     let two_sided = state.control >> 19 & 1 == 1;
     let side = usize::from(two_sided && !shape.piece.front());
     let (face, stencil) = (state.faces[side], state.stencils[side]);
-    if stencil != 0 && field(stencil, 27, 25) != 7 {
-        return Err(place((Rule::NotBuilt, "a test of stencils".into())));
-    }
     let pass = field(face, 26, 24);
     let late = match pass {
         0 | 1 => false,
         2 | 5 => true,
         other => return Err(place((Rule::NotBuilt, format!("pass type {other}")))),
     };
-    let compare = field(face, 19, 17);
-    let writes = face >> 21 & 1 == 0;
+    let ruling = Ruling {
+        pass,
+        late,
+        compare: field(face, 19, 17),
+        writes: face >> 21 & 1 == 0,
+        stencil: (state.control >> 18 & 1 == 1).then_some((stencil, face as u8)),
+    };
     let mut quads = Vec::new();
     let mut cursor = shape.piece.quads();
     while let Some(mut found) = cursor.next(shape.piece) {
@@ -463,19 +508,17 @@ fn primitive(
                 let [.., depth, _] = found.position[pixel];
                 let at = (found.x + (pixel as u32 & 1), found.y + (pixel as u32 >> 1));
                 let Some(old) = render.pixel(at.0, at.1) else { continue };
-                if !passes(compare, depth, old.depth) {
+                if !ruling.decide(depth, old) {
                     found.covered &= !(1 << pixel);
-                } else if writes {
-                    old.depth = depth;
                 }
             }
         }
-        if found.covered != 0 {
+        // An object may only change depths and stencils.
+        if found.covered != 0 && state.control >> 21 & 1 == 0 {
             quads.push(found);
         }
     }
     let own = coefficients(programs.coefficients, state, varyings, shape, raster).map_err(place)?;
-    let ruling = Ruling { pass, late, compare, writes };
     for batch in quads.chunks(INSTANCES / 4 * TOGETHER) {
         let mut tasks = Vec::new();
         for chunk in batch.chunks(INSTANCES / 4) {
@@ -493,12 +536,50 @@ fn primitive(
     Ok(())
 }
 
-/// What decides over a pixel behind its program.
+/// What decides over a pixel. 5.4.
 struct Ruling {
     pass: u32,
     late: bool,
     compare: u32,
     writes: bool,
+    /// ISPB and the reference, where stencils are tested.
+    stencil: Option<(u32, u8)>,
+}
+
+impl Ruling {
+    /// Tests a pixel, and updates its depth and stencil.
+    fn decide(&self, depth: f32, old: &mut Pixel) -> bool {
+        let near = passes(self.compare, depth, old.depth);
+        let mut inside = true;
+        if let Some((word, reference)) = self.stencil {
+            let mask = (word >> 8) as u8;
+            let (new, stored) = (f32::from(reference & mask), f32::from(old.stencil & mask));
+            inside = passes(field(word, 27, 25), new, stored);
+            // Where both pass, where the depth fails, and where the stencil does.
+            let op = match (inside, near) {
+                (true, true) => field(word, 24, 22),
+                (true, false) => field(word, 21, 19),
+                (false, _) => field(word, 18, 16),
+            };
+            let stencil = old.stencil;
+            let result = match op {
+                0 => stencil,
+                1 => 0,
+                2 => reference,
+                3 => stencil.saturating_add(1),
+                4 => stencil.saturating_sub(1),
+                5 => !stencil,
+                6 => stencil.wrapping_add(1),
+                _ => stencil.wrapping_sub(1),
+            };
+            let written = word as u8;
+            old.stencil = stencil & !written | result & written;
+        }
+        if inside && near && self.writes {
+            old.depth = depth;
+        }
+        inside && near
+    }
 }
 
 /// Takes the outputs of a quad's pixels.
@@ -514,11 +595,8 @@ fn outputs(task: &Task, number: usize, found: &Found, ruling: &Ruling, render: &
                 Some(depth) if ruling.pass == 5 => depth,
                 _ => found.position[pixel][2],
             };
-            if !survives || !passes(ruling.compare, depth, old.depth) {
+            if !survives || !ruling.decide(depth, old) {
                 continue;
-            }
-            if ruling.writes {
-                old.depth = depth;
             }
         }
         for (index, output) in old.outputs.iter_mut().enumerate() {

@@ -20,6 +20,8 @@ pub struct State {
     pub sizes: [u32; 2],
     /// The program of varyings.
     pub varyings: u32,
+    /// Data of the program that fetches texture states.
+    pub textures: u32,
     /// Data of the uniform program.
     pub uniforms: u32,
     /// The region clip.
@@ -72,7 +74,7 @@ impl State {
         set(has(6), &mut self.sizes[0])?;
         set(has(6), &mut self.sizes[1])?;
         set(has(7), &mut self.varyings)?;
-        set(has(8), &mut ignored)?;
+        set(has(8), &mut self.textures)?;
         set(has(9), &mut self.uniforms)?;
         if has(10) {
             let mut region = [0; 2];
@@ -100,6 +102,9 @@ impl State {
         set(has(21), &mut self.primitive)?;
         if has(22) || has(23) {
             return Err((Rule::NotBuilt, "captured outputs".into()));
+        }
+        if has(24) || has(25) {
+            return Err((Rule::NotBuilt, "the end of a render target".into()));
         }
         if at != count {
             return Err((Rule::State, format!("{count} words of an update of {at}")));

@@ -15,8 +15,6 @@ const MOST_BLOCKS: usize = 1 << 16;
 /// Vertices of one draw with all its instances.
 const MOST_VERTICES: u64 = 1 << 22;
 
-/// Four words of a vertex, at most: an address of a vertex output has eight bits. 2.8.
-const MOST_SIZE: u32 = 64;
 /// Tasks that are under way together.
 const TOGETHER: usize = 64;
 
@@ -81,7 +79,11 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<Vec<Drawn
             0 => {
                 let low = words.masked(3, "an update's address").map_err(place)?;
                 let address = u64::from(first & 0xff) << 32 | u64::from(low);
-                state.update(&gpu.memory, address, field(first, 15, 8)).map_err(place)?;
+                let count = match field(first, 15, 8) {
+                    0 => 256,
+                    count => count,
+                };
+                state.update(&gpu.memory, address, count).map_err(place)?;
             }
             1 => shared = shared_registers(gpu, first, &mut words, run.steps).map_err(place)?,
             2 => vertex = Some(vertex_state(first, &mut words).map_err(place)?),
@@ -97,6 +99,9 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<Vec<Drawn
                 continue;
             }
             4 => {
+                if first & 0x1fff_ff00 != 0 {
+                    return Err(place((Rule::NotBuilt, "links that compare or return".into())));
+                }
                 let low = words.masked(3, "a link").map_err(place)?;
                 at = u64::from(first & 0xff) << 32 | u64::from(low);
                 continue;
@@ -144,18 +149,14 @@ fn vertex_state(first: u32, words: &mut Words<'_>) -> Result<Vertex, Refused> {
     }
     let data = words.next()?;
     let code = words.masked(15, "the code of a vertex program")?;
-    let size = words.next()?;
-    if size > MOST_SIZE {
-        return Err((Rule::State, format!("a vertex of {size} times four words")));
-    }
+    let size = words.masked(!0xff, "the size of a vertex")?;
     let last = words.next()?;
     Ok(Vertex {
         cuts: has(5),
         flat: field(first, 2, 1),
         data: data & !15,
         code,
-        // In units of four words [A].
-        size: 4 * size,
+        size,
         inputs: 4 * field(last, 15, 10) as u16,
         pds_temps: 4 * field(last, 9, 6),
         pds_data: 4 * field(last, 5, 0),

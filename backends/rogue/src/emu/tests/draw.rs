@@ -129,7 +129,7 @@ impl Chip {
             2 << 29 | 1 << 27 | 1 << 26,
             VERTEX_DATA,
             VERTEX_CODE,
-            2,
+            8,
             2 << 10 | 1 << 6 | 2,
             3 << 29 | 1 << 27 | 6 << 8,
             3,
@@ -142,7 +142,7 @@ impl Chip {
         let (stream, state) = (self.stream.clone(), self.state.clone());
         put(&mut self.gpu, STREAM, &stream);
         put(&mut self.gpu, STATE, &state);
-        let pixel = Pixel { outputs: [None; 8], depth: 0.5 };
+        let pixel = Pixel { outputs: [None; 8], depth: 0.5, stencil: 3 };
         let mut render = Render::new(SIDE, SIDE, pixel);
         let mut run = Run { steps: &mut self.steps, trace: None };
         self.gpu.draw(STREAM, &mut render, &mut run)?;
@@ -257,14 +257,15 @@ fn draws_that_break_a_rule() {
     assert_eq!(stream(0, 5 << 29), Some(Rule::Stream));
     assert_eq!(stream(4, VERTEX_CODE | 4), Some(Rule::StreamReserved));
     // A vertex of four words where eight are written; four inputs where eight are fetched.
-    assert_eq!(stream(5, 1), Some(Rule::VertexAddress));
+    assert_eq!(stream(5, 4), Some(Rule::VertexAddress));
+    assert_eq!(stream(5, 0x108), Some(Rule::StreamReserved));
     assert_eq!(stream(6, 1 << 10 | 1 << 6 | 2), Some(Rule::PdsTarget));
     assert_eq!(stream(7, right.stream[7] | 3 << 17), Some(Rule::Stream));
     assert_eq!(state(0, right.state[0] | 1 << 30), Some(Rule::StreamReserved));
-    // Coefficients for one set less; a pass that has no shader; a test of stencils.
+    // Coefficients for one set less; a pass that has no shader; a scissor.
     assert_eq!(state(6, 1 << 10 | 1 << 4 | 1), Some(Rule::PdsTarget));
     assert_eq!(state(2, 7 << 17 | 3 << 24), Some(Rule::NotBuilt));
-    assert_eq!(state(3, 1 << 25), Some(Rule::NotBuilt));
+    assert_eq!(state(1, 1 << 16), Some(Rule::NotBuilt));
     // A program of the data sequencer at an address that is no multiple of 16.
     let mut chip = Chip::new();
     let render = chip.draw().expect("draws");
@@ -274,7 +275,7 @@ fn draws_that_break_a_rule() {
     assert_eq!(ended, Some(Rule::PdsAligned));
     // Outputs that nobody wrote are not written to memory.
     let mut chip = Chip::new();
-    let pixel = Pixel { outputs: [None; 8], depth: 1.0 };
+    let pixel = Pixel { outputs: [None; 8], depth: 1.0, stencil: 0 };
     let render = Render::new(SIDE, SIDE, pixel);
     let ended = chip.end(&render).err().map(|trap| trap.rule);
     assert_eq!(ended, Some(Rule::Undefined));
@@ -368,4 +369,57 @@ fn two_targets_are_emitted_with_a_wait_between() {
         chip.gpu.memory().write(CODE + u64::from(END_OF_TILE), &groups).expect("is mapped");
         assert_eq!(chip.end(&render).err().map(|trap| trap.rule), rule);
     }
+}
+
+#[test]
+fn faces_are_culled_and_regions_clipped() {
+    let drawn = |edit: &dyn Fn(&mut Vec<u32>)| {
+        let mut chip = Chip::new();
+        edit(&mut chip.state);
+        chip.stream[0] = (chip.state.len() as u32) << 8;
+        let render = chip.draw().expect("draws");
+        render.pixels.iter().filter(|pixel| pixel.outputs[0].is_some()).count()
+    };
+    let cull = |mode: u32| {
+        drawn(&move |state| {
+            state[0] |= 1 << 21;
+            state.push(mode);
+        })
+    };
+    // One of the two modes takes the triangle away, no culling none.
+    assert_eq!((cull(0), cull(1) + cull(2)), (256, 256));
+    assert_ne!(cull(1), cull(2));
+    // A region that begins 32 pixels to the right, and one that ends there.
+    let region = |left: u32| {
+        drawn(&move |state| {
+            state[0] |= 1 << 10;
+            state.splice(9..9, [1 << 31 | left << 16 | 1, 1]);
+        })
+    };
+    assert_eq!((region(0), region(1)), (256, 0));
+}
+
+#[test]
+fn stencils_are_tested_and_changed() {
+    // The stencil is 3 and the reference 1: equal fails, less passes; both increment where they do so.
+    for (compare, mask, passes) in
+        [(2u32, 0xff, false), (1, 0xff, true), (2, 0x01, true), (7, 0, true)]
+    {
+        let mut chip = Chip::new();
+        chip.state[1] = 1 << 18;
+        chip.state[2] = 7 << 17 | 1;
+        chip.state[3] = compare << 25 | 6 << 22 | 5 << 16 | mask << 8 | 0x0f;
+        let render = chip.draw().expect("draws");
+        for pixel in &render.pixels {
+            assert_eq!(pixel.outputs[0].is_some(), passes, "{compare} {mask:#x}");
+            // Incremented, or inverted, in the low four bits.
+            assert_eq!(pixel.stencil, if passes { 4 } else { 0x0c });
+        }
+    }
+    // An object that only changes depths.
+    let mut chip = Chip::new();
+    chip.state[1] = 1 << 21;
+    let render = chip.draw().expect("draws");
+    let untouched = |pixel: &Pixel| pixel.outputs[0].is_none() && pixel.depth == 0.25;
+    assert!(render.pixels.iter().all(untouched));
 }
