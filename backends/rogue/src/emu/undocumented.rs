@@ -46,7 +46,7 @@
 //!   stencils. Faces go clockwise or not as they are seen on the screen.
 //! - RASTER: pixels, weights and centroids are those of the rasteriser that every machine shares.
 //!
-//! Not built, and said so by L2: filter coefficients and halves of texture operations, several samples a pixel, several viewports, scissors, depth biases, clip planes, cut strips, indirect draws, captured outputs,
+//! Not built, and said so by L2: filter coefficients and halves of texture operations, several samples a pixel, several viewports, scissors, depth biases, clip planes, indirect draws, captured outputs,
 //! events and offsets of kernels, turned and twiddled targets.
 //! Nothing public says enough of these, and L3 says so: operations of lower precision, of halves, of 8 and 16 bits, gamma,
 //! iterate-and-sample, arc tangents, the second logarithm, add64, tests of the carry, four of the shifts, nine of the packed formats, moved

@@ -276,12 +276,9 @@ fn position(vertex: &[Option<u32>], flipped: bool) -> Result<[f64; 4], Refused> 
 
 /// The corners of each primitive, by vertex. 5.3.
 fn primitives(drawn: &Drawn) -> Result<Vec<Vec<usize>>, Refused> {
-    let count = drawn.per_instance as usize;
     let mut all = Vec::new();
-    if count == 0 {
-        return Ok(all);
-    }
-    for base in (0..drawn.vertices.len()).step_by(count) {
+    for run in &drawn.runs {
+        let (base, count) = (run.start, run.len());
         let list = |size: usize| {
             (0..count / size).map(move |n| (0..size).map(|k| base + size * n + k).collect())
         };

@@ -23,8 +23,8 @@ const TOGETHER: usize = 64;
 pub struct Drawn {
     /// The words that each vertex wrote, in the order of the draw, one instance behind the other.
     pub vertices: Vec<Vec<Option<u32>>>,
-    /// Vertices an instance.
-    pub per_instance: u32,
+    /// Which vertices make primitives together: those of an instance, and of a strip where an index cuts.
+    pub runs: Vec<std::ops::Range<usize>>,
     /// The topology's number. 5.3.
     pub topology: u32,
     /// The vertex that flat values come from.
@@ -36,7 +36,8 @@ pub struct Drawn {
 /// VDM_STATE.
 #[derive(Copy, Clone, Debug, Default)]
 struct Vertex {
-    cuts: bool,
+    /// The index that cuts strips.
+    cut: Option<u32>,
     flat: u32,
     data: u32,
     code: u32,
@@ -141,9 +142,7 @@ fn shared_registers(
 
 fn vertex_state(first: u32, words: &mut Words<'_>) -> Result<Vertex, Refused> {
     let has = |bit: u32| first >> bit & 1 == 1;
-    if has(28) {
-        words.next()?;
-    }
+    let cut = if has(28) { words.next()? } else { u32::MAX };
     if !has(27) || !has(26) {
         return Err((Rule::NotBuilt, "part of a vertex program's state".into()));
     }
@@ -152,7 +151,7 @@ fn vertex_state(first: u32, words: &mut Words<'_>) -> Result<Vertex, Refused> {
     let size = words.masked(!0xff, "the size of a vertex")?;
     let last = words.next()?;
     Ok(Vertex {
-        cuts: has(5),
+        cut: has(5).then_some(cut),
         flat: field(first, 2, 1),
         data: data & !15,
         code,
@@ -191,16 +190,47 @@ fn list(first: u32, words: &mut Words<'_>) -> Result<List, Refused> {
 }
 
 impl List {
+    /// The index at a place of the list, as it stands in memory.
+    fn raw(&self, gpu: &Gpu, at: u32) -> Result<u32, Refused> {
+        let at = at.wrapping_add(self.start);
+        let Some((address, size)) = self.indices else { return Ok(at) };
+        let address = address.wrapping_add(u64::from(at) * u64::from(size));
+        let bytes = gpu.memory.read(address, size as usize)?;
+        Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+    }
+
     /// The number of a vertex.
     fn index(&self, gpu: &Gpu, at: u32) -> Result<u32, Refused> {
-        let at = at.wrapping_add(self.start);
-        let Some((address, size)) = self.indices else { return Ok(at.wrapping_add(self.offset)) };
-        let bytes = gpu
-            .memory
-            .read(address.wrapping_add(u64::from(at) * u64::from(size)), size as usize)?;
-        let index = bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
-        Ok(index.wrapping_add(self.offset))
+        Ok(self.raw(gpu, at)?.wrapping_add(self.offset))
     }
+}
+
+/// The vertices of a draw, as places in its list and instances, and which of them belong together.
+#[allow(clippy::type_complexity)]
+fn runs(
+    gpu: &Gpu,
+    vertex: &Vertex,
+    list: &List,
+) -> Result<(Vec<(u32, u32)>, Vec<std::ops::Range<usize>>), Refused> {
+    let (mut all, mut runs) = (Vec::new(), Vec::new());
+    let instances = if list.count == 0 { 0 } else { list.instances };
+    for instance in 0..instances {
+        let mut first = all.len();
+        for at in 0..list.count {
+            let cut = match (vertex.cut, list.indices) {
+                (Some(cut), Some(_)) => list.raw(gpu, at)? == cut,
+                _ => false,
+            };
+            if cut {
+                runs.push(first..all.len());
+                first = all.len();
+            } else {
+                all.push((at, instance));
+            }
+        }
+        runs.push(first..all.len());
+    }
+    Ok((all, runs))
 }
 
 /// Runs the vertices of a draw, 32 a task.
@@ -212,16 +242,11 @@ fn draw(
     state: State,
     run: &mut Run<'_>,
 ) -> Result<Drawn, Trap> {
-    if vertex.cuts {
-        return Err(place((Rule::NotBuilt, "strips that indices cut".into())));
-    }
     let total = u64::from(list.count) * u64::from(list.instances);
     if total > MOST_VERTICES {
         return Err(place((Rule::NotBuilt, format!("{total} vertices"))));
     }
-    let all = (0..list.instances)
-        .flat_map(|instance| (0..list.count).map(move |at| (at, instance)))
-        .collect::<Vec<(u32, u32)>>();
+    let (all, runs) = runs(gpu, vertex, list).map_err(place)?;
     let mut vertices = Vec::with_capacity(all.len().min(1 << 16));
     for batch in all.chunks(INSTANCES * TOGETHER) {
         let mut tasks = Vec::new();
@@ -236,13 +261,7 @@ fn draw(
             vertices.push(words.collect());
         }
     }
-    Ok(Drawn {
-        vertices,
-        per_instance: list.count,
-        topology: list.topology,
-        flat: vertex.flat,
-        state,
-    })
+    Ok(Drawn { vertices, runs, topology: list.topology, flat: vertex.flat, state })
 }
 
 /// One task: the program of the data sequencer runs for each vertex, and its last one starts the task.

@@ -209,7 +209,8 @@ fn vertices_are_indexed_and_instanced() {
     put(&mut chip.gpu, STATE, &state);
     let mut run = Run { steps: &mut chip.steps, trace: None };
     let draws = chip.gpu.vertices(STREAM, &mut run).expect("runs");
-    assert_eq!((draws.len(), draws[0].vertices.len(), draws[0].per_instance), (1, 6, 3));
+    assert_eq!((draws.len(), draws[0].vertices.len()), (1, 6));
+    assert_eq!(draws[0].runs, [0..3, 3..6]);
     // Vertices 1, 2 and 1 of each instance: by their x.
     let x: Vec<f32> =
         draws[0].vertices.iter().map(|v| f32::from_bits(v[0].expect("is written"))).collect();
@@ -422,4 +423,21 @@ fn stencils_are_tested_and_changed() {
     let render = chip.draw().expect("draws");
     let untouched = |pixel: &Pixel| pixel.outputs[0].is_none() && pixel.depth == 0.25;
     assert!(render.pixels.iter().all(untouched));
+}
+
+#[test]
+fn an_index_cuts_a_strip() {
+    let mut chip = Chip::new();
+    // Indices of 32 bits: a strip of three, the cut, and two that make no triangle.
+    put(&mut chip.gpu, DATA + 0x800, &[0, 1, 2, 0xffff, 0, 1]);
+    chip.stream[2] |= 1 << 28 | 1 << 5;
+    chip.stream.insert(3, 0xffff);
+    chip.stream.truncate(8);
+    let list = 3 << 29 | 1 << 28 | 1 << 27 | 2 << 17 | 9 << 8;
+    chip.stream.extend([list, (DATA + 0x800) as u32, 6, 6 << 29]);
+    let render = chip.draw().expect("draws");
+    assert!(render.pixels.iter().all(|pixel| pixel.outputs[0].is_some()));
+    let mut run = Run { steps: &mut chip.steps, trace: None };
+    let draws = chip.gpu.vertices(STREAM, &mut run).expect("runs");
+    assert_eq!(draws[0].runs, [0..3, 3..5]);
 }
