@@ -20,7 +20,7 @@ fn colour(
     flat: [u32; 8],
 ) -> Option<Vec<[u32; 4]>> {
     let wanted = format!("fragment shader {name}.frag ");
-    let row = rows().into_iter().find(|row| row.program && row.note.starts_with(&wanted))?;
+    let row = rows().iter().find(|row| row.program && row.note.starts_with(&wanted))?;
     let groups = program(&row.bytes).expect("decodes");
     // The last pack of four is the output's.
     let (offset, sources) = groups.iter().rev().find_map(|(offset, group)| match &group.kind {

@@ -6,6 +6,7 @@ use crate::emu::rule::Rule;
 use crate::emu::{Stage, admit, decode, program};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// A collected row.
 pub struct Row {
@@ -19,7 +20,12 @@ pub struct Row {
 }
 
 /// Every row of the collection; none without it.
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> &'static [Row] {
+    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
+    ROWS.get_or_init(read_rows)
+}
+
+fn read_rows() -> Vec<Row> {
     let Some(shared) = shared() else { return Vec::new() };
     let mut rows = Vec::new();
     for file in ["rogue.jsonl", "rogue-extra.jsonl"] {

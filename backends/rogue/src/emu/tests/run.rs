@@ -63,7 +63,7 @@ fn collected_groups_execute_or_stop_by_a_rule() {
             code.extend(bytes("02 80 6e 00"));
             code.extend(bytes(super::bench::END));
         }
-        match run(&row, &code, 5) {
+        match run(row, &code, 5) {
             Ok(()) => ends += 1,
             Err(trap) => {
                 let entry = stops.entry(trap.rule).or_default();
@@ -150,8 +150,7 @@ fn programs_of_chance_end_or_name_a_rule() {
 /// The public compiler's barrier of two tasks, in a program that reverses 64 words through shared memory.
 #[test]
 fn a_collected_barrier_holds_for_two_tasks() {
-    let Some(row) = rows().into_iter().find(|row| row.note.contains("k_bar.comp") && row.program)
-    else {
+    let Some(row) = rows().iter().find(|row| row.note.contains("k_bar.comp") && row.program) else {
         return;
     };
     for seed in 0..30 {
