@@ -16,6 +16,9 @@
 //! - [`Gpu::quads`]: the same programs on quads that somebody else has interpolated.
 //! - [`Gpu::end`]: the program that ends tiles emits the state words of each target, and pixels go to memory.
 //!
+//! At most 64 tasks are under way together, so that special register 112, which places an instance's scratch memory, stays
+//! below 2048.
+//!
 //! The offset of a trap is a group's byte from the base of code, or 0 where a word of a stream is to blame.
 
 mod compute;

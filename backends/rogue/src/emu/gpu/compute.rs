@@ -220,7 +220,7 @@ fn some_groups(
         if let Some((entry, temps)) = start {
             let sizes = Sizes { temps, inputs: kernel.inputs };
             let mut task = Task::new(Stage::Compute, entry, sizes, 1, 0);
-            (task.coefficients, task.number) = (own, 1 << 16 | own as u32);
+            (task.coefficients, task.number) = (own, own as u32);
             before.push(task);
         }
         instances(gpu, kernel, own, &mut tasks, run.steps).map_err(place)?;

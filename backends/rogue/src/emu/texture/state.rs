@@ -87,7 +87,7 @@ impl Description {
                 other => return wrong(format!("swizzle {other}")),
             };
         }
-        if field(second, 57, 54) != 0 && !strided {
+        if field(second, 57, 54) != 0 {
             return Err((Rule::NotBuilt, "a compressed texture".into()));
         }
         let mipmapped = field(second, 15, 15) == 1;
