@@ -938,3 +938,40 @@ fn attributes_stand_before_statements_and_before_the_body_of_a_function() {
         [[dont_unroll]] for (int i = 0; i < 2; i++) { b[i] += 1u; } }";
     assert_eq!(left(source, "u32:1,2"), "0.0: 2 3");
 }
+
+#[test]
+fn blocks_of_shared_memory_lie_over_each_other() {
+    let head = "#version 450\n#extension GL_EXT_shared_memory_block : require\nlayout(local_size_x = 4) in;\n\
+        layout(binding = 0) buffer O { float o[]; };\nshared A { uint a[4]; };\n";
+    let body = "void main() { uint me = gl_LocalInvocationIndex; a[me] = 0x3f800000u + (me << 23);\n\
+        barrier(); o[me] = b[3 - me]; }\n";
+    let source = format!("{head}shared B {{ float b[4]; }};\n{body}");
+    assert_eq!(left(&source, "f32:0,0,0,0"), "0.0: 8 4 2 1");
+    let folder = Folder::new("shared-blocks");
+    let plain = source.replace("#extension GL_EXT_shared_memory_block : require\n", "");
+    for (source, words) in [
+        (format!("{head}shared float b[4];\n{body}"), "holds blocks, and variables that are none"),
+        (plain, "needs GL_EXT_shared_memory_block"),
+    ] {
+        let path = folder.write("program.comp", source);
+        let done = gpucc(&[&path, "--target", "valhall"]);
+        assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+        assert!(text(&done).contains(words), "{}", text(&done));
+    }
+}
+
+#[test]
+fn components_of_bytes_are_written_alone() {
+    let source = "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types : require\n\
+        layout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer O { uint n; u8vec4 v; };\n\
+        void main() { v.y = uint8_t(n + 3u); v.wx = u8vec2(7, 9); v[n & 3u] = uint8_t(200); }";
+    let folder = Folder::new("bytes");
+    let path = folder.write("program.comp", source);
+    for target in ["interp", "valhall", "g45"] {
+        let args = ["run", &path, "--target", target, "--groups", "1", "--dump", "0.0:u32"];
+        let done = gpucc(&[&args[..], &["--set", "0.0=u32:2,0x04030201"]].concat());
+        let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+        // Bytes 9, 5, 200, 7.
+        assert_eq!(shown.trim(), format!("0.0: 2 {}", 0x07c8_0509), "{target}: {}", text(&done));
+    }
+}

@@ -111,6 +111,8 @@ pub struct Lower<'a, S> {
     pub kept: u64,
     pub private_bytes: u64,
     pub workgroup_bytes: u64,
+    /// What all blocks of workgroup memory lie in.
+    shared: Option<Mem>,
     pub constants: Map<(Type, u64), Value>,
     /// Lengths of runtime arrays by binding, offset and stride.
     pub lengths: Map<(Resource, u32, u32), Value>,
