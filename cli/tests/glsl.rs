@@ -975,3 +975,146 @@ fn components_of_bytes_are_written_alone() {
         assert_eq!(shown.trim(), format!("0.0: 2 {}", 0x07c8_0509), "{target}: {}", text(&done));
     }
 }
+
+#[test]
+fn a_text_has_what_its_version_and_profile_have() {
+    let folder = Folder::new("versions");
+    let refused = [
+        (
+            "#version 300 es\nin vec4 v; out highp vec4 c;\nvoid main() { c = v; }",
+            "`vec4` has no precision",
+        ),
+        (
+            "#version 100\nvoid main() { float x = 1.0; gl_FragColor = vec4(x); }",
+            "`float` has no precision",
+        ),
+        (
+            "#version 300 es\nprecision highp float; uniform sampler3D s; out vec4 c;\nvoid main() { c = texture(s, vec3(0.5)); }",
+            "`sampler3D` has no precision",
+        ),
+        (
+            "#version 300 es\nvoid f() { precision highp float; float x; }\nout highp vec4 c; void main() { float y; }",
+            "`float` has no precision",
+        ),
+        (
+            "#version 300 es\nprecision mediump vec4;\nvoid main() { }",
+            "a default precision is that of",
+        ),
+        (
+            "#version 300 es\nprecision highp float; uniform float u; float g = u; out vec4 c;\nvoid main() { c = vec4(g); }",
+            "the first value of `g` is no constant",
+        ),
+        (
+            "#version 300 es\nprecision highp float; float sin(float x) { return x; }\nvoid main() { }",
+            "`sin` is a built-in function",
+        ),
+        (
+            "#version 300 es\nprecision highp float; uniform sampler2D s; out vec4 c;\nvoid main() { c = texture2D(s, vec2(0.0)); }",
+            "the function `texture2D` is of version 100",
+        ),
+        (
+            "#version 300 es\nvoid main() { gl_FragColor = vec4(1.0); }",
+            "`gl_FragColor` is of older versions",
+        ),
+        (
+            "#version 100\nvoid main() { gl_FragDepth = 1.0; }",
+            "`gl_FragDepth` needs version 300 es",
+        ),
+        (
+            "#version 100\nvarying highp float v;\nvoid main() { gl_FragColor = vec4(dFdx(v)); }",
+            "`dFdx` needs version 300 es",
+        ),
+        ("#version 120\nin vec4 v;\nvoid main() { gl_FragColor = v; }", "`in` needs version 130"),
+        (
+            "#version 120\nvoid main() { gl_FragColor = vec4(float(5 % 3)); }",
+            "the operator `%` needs version 130",
+        ),
+        (
+            "#version 120\nvoid main() { int i = 1; switch (i) { case 1: break; } }",
+            "the word `switch` needs version 130",
+        ),
+        (
+            "#version 120\nuniform sampler2D s;\nvoid main() { gl_FragColor = texture(s, vec2(0.0)); }",
+            "the function `texture` needs version 130",
+        ),
+        (
+            "#version 130\nuniform B { vec4 x; };\nvoid main() { gl_FragColor = x; }",
+            "blocks of uniforms need version 140",
+        ),
+        (
+            "#version 330\nbuffer B { vec4 x; }; out vec4 c;\nvoid main() { c = x; }",
+            "blocks of buffers need version 430",
+        ),
+        (
+            "#version 420 core\nvarying vec4 v; out vec4 c;\nvoid main() { c = v; }",
+            "`varying` is of older versions",
+        ),
+        (
+            "#version 330 core\nout vec4 c;\nvoid main() { c = gl_Fog.color; }",
+            "`gl_Fog` is of the compatibility profile",
+        ),
+        (
+            "#version 330\nout vec4 c;\nvoid main() { double d = 1.0; c = vec4(float(d)); }",
+            "the type `double` needs an extension",
+        ),
+        (
+            "#version 450\nout vec4 c;\nvoid main() { int64_t i = 1; c = vec4(float(i)); }",
+            "the type `int64_t` needs an extension",
+        ),
+        (
+            "#version 330\nflat smooth in vec4 v; out vec4 c;\nvoid main() { c = v; }",
+            "`smooth` is a second interpolation",
+        ),
+        (
+            "#version 330\nflat out vec4 c;\nvoid main() { c = vec4(1.0); }",
+            "`flat` qualifies no output",
+        ),
+        (
+            "#version 330\nout vec4 c;\nvoid main() { float class = 1.0; c = vec4(class); }",
+            "`class` is a reserved word",
+        ),
+        (
+            "#version 330\nout vec4 c;\nvoid main() { invariant float x = 1.0; c = vec4(x); }",
+            "a variable of a function is not `invariant`",
+        ),
+        (
+            "#version 330\nout vec4 c;\nvoid main() { switch (1) { case 0: break; case 1: } }",
+            "behind the last label",
+        ),
+        (
+            "#version 450\nlayout(rgba8i) uniform image2D i; out vec4 c;\nvoid main() { c = imageLoad(i, ivec2(0)); }",
+            "the format of `i` holds texels of another type",
+        ),
+        (
+            "out vec4 c;\n#version 330\nvoid main() { c = vec4(1.0); }",
+            "`#version` stands before everything else",
+        ),
+    ];
+    for (source, words) in refused {
+        let path = folder.write("text.frag", source);
+        let done = gpucc(&[&path, "--target", "interp"]);
+        let shown = text(&done);
+        assert_eq!(done.status.code(), Some(1), "{source}: {shown}");
+        assert!(shown.contains(words) && shown.contains("text.frag:"), "{source}: {shown}");
+    }
+    let vertex = "#version 330\nuniform sampler2D s;\nvoid main() { gl_Position = texture(s, vec2(0.0), 1.0); }";
+    let path = folder.write("text.vert", vertex);
+    let done = gpucc(&[&path, "--target", "interp"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+    // The same is right where the text says more, or less.
+    for source in [
+        "in vec4 v; out vec4 c;\nvoid main() { float x = v.x; c = vec4(x); }",
+        "#version 300 es\nin highp vec4 v; out mediump vec4 c;\nvoid main() { c = vec4(1.0) * v; }",
+        "#version 300 es\nprecision highp float; precision mediump sampler3D; uniform sampler3D s; out vec4 c;\nvoid main() { c = texture(s, vec3(0.5)); }",
+        "#version 100\n#extension GL_EXT_frag_depth : enable\n#extension GL_OES_standard_derivatives : enable\nvarying highp float v;\nvoid main() { gl_FragDepthEXT = dFdx(v); }",
+        "#version 120\n#extension GL_EXT_gpu_shader4 : enable\nvarying out uvec4 c;\nvoid main() { c = uvec4(5 % 3 << 1); }",
+        "#version 120\nvec4 texture(vec2 p) { return p.xyxy; }\nvoid main() { gl_FragColor = texture(vec2(0.0)); }",
+        "#version 130\n#extension GL_ARB_uniform_buffer_object : enable\nuniform B { vec4 x; };\nvoid main() { gl_FragColor = x; }",
+        "#version 330 compatibility\nvarying vec4 v;\nvoid main() { gl_FragColor = v + gl_Fog.color; }",
+        "#version 140\nout vec4 c;\nvoid main() { c = vec4(gl_DepthRange.near); }",
+    ] {
+        let path = folder.write("text.frag", source);
+        let done = gpucc(&[&path, "--target", "interp"]);
+        assert!(done.status.success(), "{source}: {}", text(&done));
+    }
+}

@@ -55,6 +55,7 @@ pub fn lower(
         types,
         constant_values: vec![None; module.global_expressions.len()],
         globals: vec![Global::Unused; module.global_variables.len()],
+        reads_distances: language != Language::Wgsl,
     };
     let mut lower = Lower::new(source, func, language != Language::Wgsl, limits);
     let result = lower.entry(entry, valid.entry_info(index));
@@ -205,6 +206,9 @@ impl<'a> OfNaga<'a> {
             let used = self.outputs(inner, binding, "", &values, &mut distances)?;
             debug_assert_eq!(used, values.len(), "every scalar of the result is written");
             self.distances(&distances)?;
+            if self.source.reads_distances {
+                self.varying_distances(&distances);
+            }
         }
         self.end_open(Op::Yield);
         Ok(())

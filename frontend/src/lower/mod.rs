@@ -79,6 +79,8 @@ pub struct Naga<'a> {
     /// Values of module constants, as far as they were asked for.
     constant_values: Vec<Option<Values>>,
     globals: Vec<Global>,
+    /// Fragments of the language read the distances that vertices clip by; those of WGSL do not.
+    reads_distances: bool,
 }
 
 /// Lowering of what naga read.
