@@ -368,7 +368,7 @@ fn a_pointer_to_packed_vectors_is_aligned_to_their_scalars() {
 #[test]
 fn what_breaks_the_rules_is_the_users_error_at_its_place() {
     let folder = Folder::new("rules");
-    let head = "#version 450\nlayout(binding = 0) uniform U { float u; };\nvoid main() { ";
+    let head = "#version 450\nlayout(binding = 0) uniform U { float u; }; void both(float a, int b) {} void both(int a, float b) {}\nvoid main() { ";
     for (body, what, part) in [
         ("float x = 1.0; x = true;", "a value of type float is expected, and this is bool", "true"),
         ("const int k = 2; k = 3;", "this is no variable", "k"),
@@ -399,6 +399,7 @@ fn what_breaks_the_rules_is_the_users_error_at_its_place() {
         ("switch (1) { case 1: case 1: break; }", "a switch has this label twice", "1"),
         ("float f = 1.0 % 2.0;", "`%` does not take float and float", "1.0 % 2.0"),
         ("int i = 08;", "`08` is no number of GLSL", "08"),
+        ("both(1, 1);", "`both(float, int)` and `both(int, float)` take these", "both(1, 1)"),
     ] {
         let path = folder.write("rule.frag", format!("{head}{body} }}\n"));
         let done = gpucc(&[&path, "--target", "interp"]);
@@ -1117,4 +1118,39 @@ fn a_text_has_what_its_version_and_profile_have() {
         let done = gpucc(&[&path, "--target", "interp"]);
         assert!(done.status.success(), "{source}: {}", text(&done));
     }
+}
+
+#[test]
+fn functions_of_constants_are_constants() {
+    let head = "#version 460\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer O { float o[20]; };\n";
+    // Lengths of arrays ask for them: each is a whole number where the function is right.
+    let lengths = [
+        ("int(normalize(vec3(0.0, 3.0, 4.0)).z * 5.0 + 0.5)", 4),
+        ("int(inverse(mat2(2.0, 1.0, 0.0, 0.25))[0][1] * -1.0)", 2),
+        ("int(transpose(mat3x2(1.0, 2.0, 3.0, 4.0, 5.0, 6.0))[1][2])", 6),
+        ("int(determinant(mat3(2.0, 0.0, 1.0, 1.0, 3.0, 0.0, 0.0, 1.0, 1.0)))", 7),
+        ("int(outerProduct(vec3(1.0, 2.0, 3.0), vec2(4.0, 5.0))[1].z)", 15),
+        ("int((mat2(1.0, 2.0, 3.0, 4.0) * vec2(1.0, 2.0)).y)", 10),
+        ("int((vec2(1.0, 2.0) * mat2(1.0, 2.0, 3.0, 4.0)).y)", 11),
+        ("int((mat2(1.0, 2.0, 3.0, 4.0) * mat2(0.0, 1.0, 1.0, 0.0))[0].x)", 3),
+        ("int(cross(vec3(1.0, 2.0, 3.0), vec3(3.0, 2.0, -1.0)).y)", 10),
+        ("int(reflect(vec2(3.0, -4.0), vec2(0.0, 1.0)).y)", 4),
+        ("int(refract(vec2(0.0, -1.0), vec2(0.0, 1.0), 0.5).y * -2.0)", 2),
+        ("int(faceforward(vec2(0.0, 3.0), vec2(0.0, -1.0), vec2(0.0, 1.0)).y)", 3),
+        ("int(matrixCompMult(mat2(2.0), mat2(4.0))[1][1])", 8),
+        ("int(smoothstep(0.0, 2.0, 1.0) * 2.0 + ldexp(1.5, 2))", 7),
+        ("int(unpackUnorm4x8(0x80ff0033u).x * 5.0 + 0.5)", 1),
+        ("int(packUnorm4x8(vec4(0.2, 0.0, 0.0, 0.0)))", 51),
+        ("int(unpackHalf2x16(packHalf2x16(vec2(1.0, 9.0))).y)", 9),
+        ("int(length(-3.0) + distance(vec2(0.0), vec2(3.0, 4.0)))", 8),
+        ("int(cosh(0.0) + sinh(0.0) + tanh(0.0) + asinh(0.0) + acosh(1.0) + atanh(0.0))", 1),
+        ("isnan(1.0) || isinf(1.0) || !all(lessThan(vec2(1.0), vec2(2.0))) ? 1 : 5", 5),
+    ];
+    let (mut body, mut wanted) = (String::new(), "0.0:".to_owned());
+    for (number, (length, value)) in lengths.iter().enumerate() {
+        body += &format!("float a{number}[{length}]; o[{number}] = float(a{number}.length());\n");
+        wanted += &format!(" {value}");
+    }
+    let zeros = format!("f32:{}", ["0"; 20].join(","));
+    assert_eq!(left(&format!("{head}void main() {{\n{body}}}\n"), &zeros), wanted);
 }

@@ -193,10 +193,14 @@ fn variable(declaration: &Declaration<'_>, dialect: &Dialect, stage: Stage) -> R
         }
         let outside =
             (stage, *word) == (Stage::Vertex, "in") || (stage, *word) == (Stage::Fragment, "out");
-        if let (true, Some((word, at))) = (outside, interpolations(qualifiers).next()) {
+        let further = |(word, _): &&(&str, Span)| {
+            INTERPOLATION.contains(word) || matches!(*word, "centroid" | "sample" | "patch")
+        };
+        if let (true, Some(&(word, at))) = (outside, qualifiers.words.iter().find(further)) {
             let side =
                 if stage == Stage::Vertex { "input of a vertex" } else { "output of a fragment" };
-            let message = format!("`{word}` qualifies no {side} shader (GLSL 4.60, 4.5)");
+            let message =
+                format!("`{word}` qualifies no {side} shader (GLSL 4.60, 4.3.4 and 4.3.6)");
             return invalid(message, at);
         }
     }
