@@ -138,7 +138,7 @@ fn determinant(matrix: &[f64], size: usize) -> f64 {
     }
     let of = |column: usize| {
         let part = matrix[column * size] * determinant(&minor(matrix, size, column, 0), size - 1);
-        if column % 2 == 0 { part } else { -part }
+        if column.is_multiple_of(2) { part } else { -part }
     };
     (0..size).map(of).sum()
 }
@@ -149,7 +149,7 @@ fn inverse(matrix: &[f64], size: usize) -> Option<Rc<[Num]>> {
         // The cofactor of the place on the other side of the diagonal.
         let (column, row) = (at / size, at % size);
         let part = determinant(&minor(matrix, size, row, column), size - 1) / whole;
-        if (column + row) % 2 == 0 { part } else { -part }
+        if (column + row).is_multiple_of(2) { part } else { -part }
     }))
 }
 

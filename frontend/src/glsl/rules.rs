@@ -6,6 +6,7 @@
 use super::ast::{Block, Declaration, Item, Qualifiers};
 use super::check::invalid;
 use super::token::{Dialect, Kind, Token};
+use super::types;
 use super::variables::{self, What};
 use crate::lower::Result;
 use gpucc_ir::Set;
@@ -241,7 +242,10 @@ fn precisions(tokens: &[Token<'_>], stage: Stage) -> Result<()> {
             (Kind::Symbol, "{") => scopes.push(known.len()),
             (Kind::Symbol, "}") => known.truncate(scopes.pop().unwrap_or(known.len())),
             (Kind::Word, "precision") => {
-                known.extend(tokens.get(at + 2).map(|token| token.text));
+                let kind = tokens.get(at + 2).and_then(|token| rounded(token.text));
+                let is_new = |kind: &&str| !known.contains(kind);
+                let of_language = |kind: &&str| types::named(kind).is_some();
+                known.extend(kind.filter(is_new).filter(of_language));
             }
             (Kind::Word, text) => {
                 let Some(kind) = rounded(text) else { continue };
