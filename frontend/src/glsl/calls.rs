@@ -559,7 +559,7 @@ impl<'a> Check<'a, '_> {
             },
             _ => return Ok(None),
         };
-        Ok(Some(Expr::new(Kind::Builtin(own, std::mem::take(values)), ty, span)))
+        Ok(Some(self.folded(Kind::Builtin(own, std::mem::take(values)), ty, span)))
     }
 }
 
