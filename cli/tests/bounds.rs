@@ -434,7 +434,7 @@ fn an_element_beyond_an_array_of_bindings_is_the_users_error_too() {
 #[test]
 fn a_built_in_value_of_another_type_is_the_users_error() {
     let folder = Folder::new("builtin");
-    let wrong = "#version 150
+    let wrong = "#version 400
 out double gl_CullDistance[4];
 void main() { gl_Position = vec4(0.0); gl_CullDistance[0] = 5.0; }
 ";

@@ -368,7 +368,7 @@ fn a_pointer_to_packed_vectors_is_aligned_to_their_scalars() {
 #[test]
 fn what_breaks_the_rules_is_the_users_error_at_its_place() {
     let folder = Folder::new("rules");
-    let head = "#version 450\nlayout(binding = 0) uniform U { float u; };\nvoid main() { ";
+    let head = "#version 450\nlayout(binding = 0) uniform U { float u; }; void both(float a, int b) {} void both(int a, float b) {}\nvoid main() { ";
     for (body, what, part) in [
         ("float x = 1.0; x = true;", "a value of type float is expected, and this is bool", "true"),
         ("const int k = 2; k = 3;", "this is no variable", "k"),
@@ -399,6 +399,7 @@ fn what_breaks_the_rules_is_the_users_error_at_its_place() {
         ("switch (1) { case 1: case 1: break; }", "a switch has this label twice", "1"),
         ("float f = 1.0 % 2.0;", "`%` does not take float and float", "1.0 % 2.0"),
         ("int i = 08;", "`08` is no number of GLSL", "08"),
+        ("both(1, 1);", "`both(float, int)` and `both(int, float)` take these", "both(1, 1)"),
     ] {
         let path = folder.write("rule.frag", format!("{head}{body} }}\n"));
         let done = gpucc(&[&path, "--target", "interp"]);
@@ -872,10 +873,13 @@ fn a_clip_vertex_leaves_as_distances_from_the_planes() {
     let written: String = (0..6).map(each).collect();
     let folder = Folder::new("planes");
     proved("vertex.vert", &source("gl_ClipVertex = eye;"), Stage::Vertex);
+    // Fragments may read gl_ClipDistance, and none does here.
+    let pipeline = folder.write("pipeline.json", r#"{"vertex": {"outputs": []}}"#);
     for target in ["r700", "valhall"] {
         let code = |name: &str, clip: &str| {
             let path = folder.write(name, source(clip));
-            let done = gpucc(&[&path, "--target", target, "--emit", "hex"]);
+            let args = ["--target", target, "--emit", "hex", "--pipeline", &pipeline];
+            let done = gpucc(&[&[path.as_str()], &args[..]].concat());
             assert!(done.status.success(), "{target}: {}", text(&done));
             String::from_utf8_lossy(&done.stdout).into_owned()
         };
@@ -937,4 +941,219 @@ fn attributes_stand_before_statements_and_before_the_body_of_a_function() {
         void main()\n[[subgroup_uniform_control_flow]]\n{\n\
         [[dont_unroll]] for (int i = 0; i < 2; i++) { b[i] += 1u; } }";
     assert_eq!(left(source, "u32:1,2"), "0.0: 2 3");
+}
+
+#[test]
+fn blocks_of_shared_memory_lie_over_each_other() {
+    let head = "#version 450\n#extension GL_EXT_shared_memory_block : require\nlayout(local_size_x = 4) in;\n\
+        layout(binding = 0) buffer O { float o[]; };\nshared A { uint a[4]; };\n";
+    let body = "void main() { uint me = gl_LocalInvocationIndex; a[me] = 0x3f800000u + (me << 23);\n\
+        barrier(); o[me] = b[3 - me]; }\n";
+    let source = format!("{head}shared B {{ float b[4]; }};\n{body}");
+    assert_eq!(left(&source, "f32:0,0,0,0"), "0.0: 8 4 2 1");
+    let folder = Folder::new("shared-blocks");
+    let plain = source.replace("#extension GL_EXT_shared_memory_block : require\n", "");
+    for (source, words) in [
+        (format!("{head}shared float b[4];\n{body}"), "holds blocks, and variables that are none"),
+        (plain, "needs GL_EXT_shared_memory_block"),
+    ] {
+        let path = folder.write("program.comp", source);
+        let done = gpucc(&[&path, "--target", "valhall"]);
+        assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+        assert!(text(&done).contains(words), "{}", text(&done));
+    }
+}
+
+#[test]
+fn components_of_bytes_are_written_alone() {
+    let source = "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types : require\n\
+        layout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer O { uint n; u8vec4 v; };\n\
+        void main() { v.y = uint8_t(n + 3u); v.wx = u8vec2(7, 9); v[n & 3u] = uint8_t(200); }";
+    let folder = Folder::new("bytes");
+    let path = folder.write("program.comp", source);
+    for target in ["interp", "valhall"] {
+        let args = ["run", &path, "--target", target, "--groups", "1", "--dump", "0.0:u32"];
+        let done = gpucc(&[&args[..], &["--set", "0.0=u32:2,0x04030201"]].concat());
+        let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+        // Bytes 9, 5, 200, 7.
+        assert_eq!(shown.trim(), format!("0.0: 2 {}", 0x07c8_0509), "{target}: {}", text(&done));
+    }
+}
+
+#[test]
+fn a_text_has_what_its_version_and_profile_have() {
+    let folder = Folder::new("versions");
+    let refused = [
+        (
+            "#version 300 es\nin vec4 v; out highp vec4 c;\nvoid main() { c = v; }",
+            "`vec4` has no precision",
+        ),
+        (
+            "#version 100\nvoid main() { float x = 1.0; gl_FragColor = vec4(x); }",
+            "`float` has no precision",
+        ),
+        (
+            "#version 300 es\nprecision highp float; uniform sampler3D s; out vec4 c;\nvoid main() { c = texture(s, vec3(0.5)); }",
+            "`sampler3D` has no precision",
+        ),
+        (
+            "#version 300 es\nvoid f() { precision highp float; float x; }\nout highp vec4 c; void main() { float y; }",
+            "`float` has no precision",
+        ),
+        (
+            "#version 300 es\nprecision mediump vec4;\nvoid main() { }",
+            "a default precision is that of",
+        ),
+        (
+            "#version 300 es\nprecision highp float; uniform float u; float g = u; out vec4 c;\nvoid main() { c = vec4(g); }",
+            "the first value of `g` is no constant",
+        ),
+        (
+            "#version 300 es\nprecision highp float; float sin(float x) { return x; }\nvoid main() { }",
+            "`sin` is a built-in function",
+        ),
+        (
+            "#version 300 es\nprecision highp float; uniform sampler2D s; out vec4 c;\nvoid main() { c = texture2D(s, vec2(0.0)); }",
+            "the function `texture2D` is of version 100",
+        ),
+        (
+            "#version 300 es\nvoid main() { gl_FragColor = vec4(1.0); }",
+            "`gl_FragColor` is of older versions",
+        ),
+        (
+            "#version 100\nvoid main() { gl_FragDepth = 1.0; }",
+            "`gl_FragDepth` needs version 300 es",
+        ),
+        (
+            "#version 100\nvarying highp float v;\nvoid main() { gl_FragColor = vec4(dFdx(v)); }",
+            "`dFdx` needs version 300 es",
+        ),
+        ("#version 120\nin vec4 v;\nvoid main() { gl_FragColor = v; }", "`in` needs version 130"),
+        (
+            "#version 120\nvoid main() { gl_FragColor = vec4(float(5 % 3)); }",
+            "the operator `%` needs version 130",
+        ),
+        (
+            "#version 120\nvoid main() { int i = 1; switch (i) { case 1: break; } }",
+            "the word `switch` needs version 130",
+        ),
+        (
+            "#version 120\nuniform sampler2D s;\nvoid main() { gl_FragColor = texture(s, vec2(0.0)); }",
+            "the function `texture` needs version 130",
+        ),
+        (
+            "#version 130\nuniform B { vec4 x; };\nvoid main() { gl_FragColor = x; }",
+            "blocks of uniforms need version 140",
+        ),
+        (
+            "#version 330\nbuffer B { vec4 x; }; out vec4 c;\nvoid main() { c = x; }",
+            "blocks of buffers need version 430",
+        ),
+        (
+            "#version 420 core\nvarying vec4 v; out vec4 c;\nvoid main() { c = v; }",
+            "`varying` is of older versions",
+        ),
+        (
+            "#version 330 core\nout vec4 c;\nvoid main() { c = gl_Fog.color; }",
+            "`gl_Fog` is of the compatibility profile",
+        ),
+        (
+            "#version 330\nout vec4 c;\nvoid main() { double d = 1.0; c = vec4(float(d)); }",
+            "the type `double` needs an extension",
+        ),
+        (
+            "#version 450\nout vec4 c;\nvoid main() { int64_t i = 1; c = vec4(float(i)); }",
+            "the type `int64_t` needs an extension",
+        ),
+        (
+            "#version 330\nflat smooth in vec4 v; out vec4 c;\nvoid main() { c = v; }",
+            "`smooth` is a second interpolation",
+        ),
+        (
+            "#version 330\nflat out vec4 c;\nvoid main() { c = vec4(1.0); }",
+            "`flat` qualifies no output",
+        ),
+        (
+            "#version 330\nout vec4 c;\nvoid main() { float class = 1.0; c = vec4(class); }",
+            "`class` is a reserved word",
+        ),
+        (
+            "#version 330\nout vec4 c;\nvoid main() { invariant float x = 1.0; c = vec4(x); }",
+            "a variable of a function is not `invariant`",
+        ),
+        (
+            "#version 330\nout vec4 c;\nvoid main() { switch (1) { case 0: break; case 1: } }",
+            "behind the last label",
+        ),
+        (
+            "#version 450\nlayout(rgba8i) uniform image2D i; out vec4 c;\nvoid main() { c = imageLoad(i, ivec2(0)); }",
+            "the format of `i` holds texels of another type",
+        ),
+        (
+            "out vec4 c;\n#version 330\nvoid main() { c = vec4(1.0); }",
+            "`#version` stands before everything else",
+        ),
+    ];
+    for (source, words) in refused {
+        let path = folder.write("text.frag", source);
+        let done = gpucc(&[&path, "--target", "interp"]);
+        let shown = text(&done);
+        assert_eq!(done.status.code(), Some(1), "{source}: {shown}");
+        assert!(shown.contains(words) && shown.contains("text.frag:"), "{source}: {shown}");
+    }
+    let vertex = "#version 330\nuniform sampler2D s;\nvoid main() { gl_Position = texture(s, vec2(0.0), 1.0); }";
+    let path = folder.write("text.vert", vertex);
+    let done = gpucc(&[&path, "--target", "interp"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+    // The same is right where the text says more, or less.
+    for source in [
+        "in vec4 v; out vec4 c;\nvoid main() { float x = v.x; c = vec4(x); }",
+        "#version 300 es\nin highp vec4 v; out mediump vec4 c;\nvoid main() { c = vec4(1.0) * v; }",
+        "#version 300 es\nprecision highp float; precision mediump sampler3D; uniform sampler3D s; out vec4 c;\nvoid main() { c = texture(s, vec3(0.5)); }",
+        "#version 100\n#extension GL_EXT_frag_depth : enable\n#extension GL_OES_standard_derivatives : enable\nvarying highp float v;\nvoid main() { gl_FragDepthEXT = dFdx(v); }",
+        "#version 120\n#extension GL_EXT_gpu_shader4 : enable\nout uvec4 c;\nvoid main() { c = uvec4(5 % 3 << 1); }",
+        "#version 120\nvec4 texture(vec2 p) { return p.xyxy; }\nvoid main() { gl_FragColor = texture(vec2(0.0)); }",
+        "#version 130\n#extension GL_ARB_uniform_buffer_object : enable\nuniform B { vec4 x; };\nvoid main() { gl_FragColor = x; }",
+        "#version 330 compatibility\nvarying vec4 v;\nvoid main() { gl_FragColor = v + gl_Fog.color; }",
+        "#version 140\nout vec4 c;\nvoid main() { c = vec4(gl_DepthRange.near); }",
+    ] {
+        let path = folder.write("text.frag", source);
+        let done = gpucc(&[&path, "--target", "interp"]);
+        assert!(done.status.success(), "{source}: {}", text(&done));
+    }
+}
+
+#[test]
+fn functions_of_constants_are_constants() {
+    let head = "#version 460\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer O { float o[20]; };\n";
+    // Lengths of arrays ask for them: each is a whole number where the function is right.
+    let lengths = [
+        ("int(normalize(vec3(0.0, 3.0, 4.0)).z * 5.0 + 0.5)", 4),
+        ("int(inverse(mat2(2.0, 1.0, 0.0, 0.25))[0][1] * -1.0)", 2),
+        ("int(transpose(mat3x2(1.0, 2.0, 3.0, 4.0, 5.0, 6.0))[1][2])", 6),
+        ("int(determinant(mat3(2.0, 0.0, 1.0, 1.0, 3.0, 0.0, 0.0, 1.0, 1.0)))", 7),
+        ("int(outerProduct(vec3(1.0, 2.0, 3.0), vec2(4.0, 5.0))[1].z)", 15),
+        ("int((mat2(1.0, 2.0, 3.0, 4.0) * vec2(1.0, 2.0)).y)", 10),
+        ("int((vec2(1.0, 2.0) * mat2(1.0, 2.0, 3.0, 4.0)).y)", 11),
+        ("int((mat2(1.0, 2.0, 3.0, 4.0) * mat2(0.0, 1.0, 1.0, 0.0))[0].x)", 3),
+        ("int(cross(vec3(1.0, 2.0, 3.0), vec3(3.0, 2.0, -1.0)).y)", 10),
+        ("int(reflect(vec2(3.0, -4.0), vec2(0.0, 1.0)).y)", 4),
+        ("int(refract(vec2(0.0, -1.0), vec2(0.0, 1.0), 0.5).y * -2.0)", 2),
+        ("int(faceforward(vec2(0.0, 3.0), vec2(0.0, -1.0), vec2(0.0, 1.0)).y)", 3),
+        ("int(matrixCompMult(mat2(2.0), mat2(4.0))[1][1])", 8),
+        ("int(smoothstep(0.0, 2.0, 1.0) * 2.0 + ldexp(1.5, 2))", 7),
+        ("int(unpackUnorm4x8(0x80ff0033u).x * 5.0 + 0.5)", 1),
+        ("int(packUnorm4x8(vec4(0.2, 0.0, 0.0, 0.0)))", 51),
+        ("int(unpackHalf2x16(packHalf2x16(vec2(1.0, 9.0))).y)", 9),
+        ("int(length(-3.0) + distance(vec2(0.0), vec2(3.0, 4.0)))", 8),
+        ("int(cosh(0.0) + sinh(0.0) + tanh(0.0) + asinh(0.0) + acosh(1.0) + atanh(0.0))", 1),
+        ("isnan(1.0) || isinf(1.0) || !all(lessThan(vec2(1.0), vec2(2.0))) ? 1 : 5", 5),
+    ];
+    let (mut body, mut wanted) = (String::new(), "0.0:".to_owned());
+    for (number, (length, value)) in lengths.iter().enumerate() {
+        body += &format!("float a{number}[{length}]; o[{number}] = float(a{number}.length());\n");
+        wanted += &format!(" {value}");
+    }
+    let zeros = format!("f32:{}", ["0"; 20].join(","));
+    assert_eq!(left(&format!("{head}void main() {{\n{body}}}\n"), &zeros), wanted);
 }

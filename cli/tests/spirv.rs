@@ -1,7 +1,7 @@
 //! SPIR-V that compilers make seldom: pointers as values, wide inputs, texel buffers, and built-in values where they are
 //! not.
 
-use crate::common::{Folder, gpucc, text, verified};
+use crate::common::{Folder, gpucc, pixels, text, verified};
 use gpucc::{Options, Source, Stage, Target};
 
 const MACHINES: [Target; 3] = [Target::Interp, Target::R700, Target::VALHALL];
@@ -315,8 +315,43 @@ fn exponents_of_8_and_64_bits_have_their_signs() {
 }
 
 #[test]
-fn blocks_of_workgroup_memory_that_share_it_are_not_read_yet() {
-    let done = gpucc(&[&path("shared.spv"), "--target", "interp"]);
-    assert_eq!(done.status.code(), Some(6), "{}", text(&done));
-    assert!(text(&done).contains("workgroup memory that share it"), "{}", text(&done));
+fn blocks_of_workgroup_memory_are_views_of_the_same_bytes() {
+    for target in MACHINES {
+        let module = include_bytes!("languages/shared.spv");
+        verified(target, Options::default(), "shared.spv", Source::SpirV(module));
+    }
+    // Halves, bytes, words behind both were written, the middle of 64 bits, words behind 64 bits were, and a row-major matrix.
+    let wanted = "0.0: 770 1798 2826 3854 4 7 10 13 10547200 10613008 10678816 10744624 986637 151 10547200 117835012";
+    for file in ["overlaid.comp.spv", "overlaid.comp"] {
+        leaves(file, &["0.0=zeros:64"], "0.0:u32", &["interp", "valhall", "g45"], wanted);
+    }
+}
+
+#[test]
+fn fragments_read_the_distances_that_vertices_clip_by() {
+    let folder = Folder::new("distances");
+    for target in ["interp", "r700", "valhall", "g45"] {
+        let (module, picture) = (path("distances.spv"), folder.path("picture.png"));
+        let args = ["--target", target, "--size", "8x8", "--draw", "3", "-o", &picture];
+        let done = gpucc(&[&["render", &module], &args[..]].concat());
+        assert!(done.status.success(), "{target}: {}", text(&done));
+        let pixels = pixels(&picture);
+        for (number, pixel) in pixels.chunks(4).enumerate() {
+            let at = |n: usize| (n as f32 + 0.5) / 4.0 - 1.0;
+            let (x, y) = (at(number % 8), -at(number / 8));
+            // Clipped by x and by y + 1 / 2, which it shows as green, blue and red.
+            let level = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round();
+            let wanted = match x >= 0.0 && y + 0.5 >= 0.0 {
+                true => [level(y + 0.5), level(x), level(x), 255.0],
+                false => continue,
+            };
+            for (own, wanted) in pixel.iter().zip(wanted) {
+                let apart = (f32::from(*own) - wanted).abs();
+                assert!(apart <= 1.0, "{target}, pixel {number}: {pixel:?}, {wanted}");
+            }
+        }
+        let corner = &pixels[4 * 63..];
+        let cut = [&pixels[..4], corner];
+        assert!(cut.iter().all(|pixel| pixel[..3] == [0; 3]), "{target}: {cut:?}");
+    }
 }

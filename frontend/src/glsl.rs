@@ -16,6 +16,7 @@ mod builtins;
 mod calls;
 mod check;
 mod constant;
+mod constant_vectors;
 mod declare;
 mod define;
 mod exprs;
@@ -31,6 +32,7 @@ mod parts;
 mod places;
 mod qualifiers;
 mod resources;
+mod rules;
 mod statements;
 mod subgroups;
 mod texels;
@@ -77,6 +79,7 @@ pub fn read(text: &str, stage: Stage, places: &Places, options: &Options) -> Res
     let read = || -> Result<Program> {
         let (tokens, dialect) = token::tokens(text)?;
         let items = parse::parse(&tokens)?;
+        rules::check(&tokens, &items, &dialect, stage)?;
         check::check(&items, &dialect, stage, options)
     };
     let mut program = read().map_err(|stop| stop.mended(places))?;

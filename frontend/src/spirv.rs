@@ -12,14 +12,19 @@
 //! Linear in the instructions of what is inlined.
 
 mod amd;
+mod arithmetic;
+mod atomics;
 mod code;
+mod composites;
 mod constants;
 mod control;
 mod default_block;
 mod dots;
 mod functions;
+mod groups;
 mod image;
 mod interface;
+mod lanes;
 mod module;
 mod plan;
 mod pointers;

@@ -1,4 +1,4 @@
-#version 150
+#version 400
 out double gl_CullDistance[2];
 void main() {
     gl_CullDistance[1] = 0.25;

@@ -140,6 +140,16 @@ impl<'a> Check<'a, '_> {
             "uniform" if layout.push => Class::Push(layout.rule.unwrap_or(Rule::Std430)),
             "uniform" => Class::Uniform(rule),
             "buffer" => Class::Storage(rule),
+            "shared" if self.dialect.has("shared_memory_block") => {
+                Class::SharedBlock(layout.rule.unwrap_or(Rule::Std430))
+            }
+            "shared" => {
+                let message = format!(
+                    "the block `{}` of shared memory needs GL_EXT_shared_memory_block",
+                    block.name
+                );
+                return invalid(message, block.span);
+            }
             "in" => Class::Input,
             "out" => Class::Output,
             _ => {
@@ -172,7 +182,11 @@ impl<'a> Check<'a, '_> {
         }
         let whole_read_only = !members.is_empty() && members.iter().all(|member| member.read_only);
         let base = self.p.types.add(block.name, members).map_err(|stop| stop.at(block.span))?;
-        if let Class::Uniform(rule) | Class::Storage(rule) | Class::Push(rule) = class {
+        if let Class::Uniform(rule)
+        | Class::Storage(rule)
+        | Class::Push(rule)
+        | Class::SharedBlock(rule) = class
+        {
             self.check_offsets(base, rule, block.span)?;
         }
         if let Some(pointers) = pointers {

@@ -303,19 +303,24 @@ impl<'a> Check<'a, '_> {
         Ok(self.folded(Kind::Construct(values), ty, span))
     }
 
-    /// The cost of arguments for parameters; none where they do not fit.
-    fn fit(&self, values: &[Expr], wanted: &[(Ty, Direction)]) -> Option<u32> {
+    /// The cost of each argument for its parameter; none where they do not fit.
+    fn costs(&self, values: &[Expr], wanted: &[(Ty, Direction)]) -> Option<Vec<u32>> {
         if values.len() != wanted.len() {
             return None;
         }
-        values.iter().zip(wanted).try_fold(0, |sum, (value, &(ty, direction))| {
-            let own = match direction {
-                Direction::In => self.cost(value.ty, ty)?,
-                Direction::Out => self.cost(ty, value.ty)?,
-                Direction::InOut => (value.ty == ty).then_some(0)?,
-            };
-            Some(sum + own)
-        })
+        let pairs = values.iter().zip(wanted);
+        pairs
+            .map(|(value, &(ty, direction))| match direction {
+                Direction::In => self.cost(value.ty, ty),
+                Direction::Out => self.cost(ty, value.ty),
+                Direction::InOut => (value.ty == ty).then_some(0),
+            })
+            .collect()
+    }
+
+    /// The cost of arguments for parameters; none where they do not fit.
+    fn fit(&self, values: &[Expr], wanted: &[(Ty, Direction)]) -> Option<u32> {
+        Some(self.costs(values, wanted)?.iter().sum())
     }
 
     /// A function of the text; only one that takes the arguments as they are where `exact` says so.
@@ -326,21 +331,36 @@ impl<'a> Check<'a, '_> {
         exact: bool,
         span: Span,
     ) -> Result<Option<Expr>> {
-        let mut best: Option<(u32, u32)> = None;
+        let mut fitting: Vec<(Vec<u32>, u32)> = Vec::new();
         for &number in self.functions.get(name).into_iter().flatten() {
             let parameters = &self.p.functions[number as usize].parameters;
             let wanted: Vec<(Ty, Direction)> =
                 parameters.iter().map(|parameter| (parameter.ty, parameter.direction)).collect();
-            if let Some(cost) = self.fit(values, &wanted)
-                && (cost == 0 || !exact)
-                && best.is_none_or(|(least, _)| cost < least)
+            if let Some(costs) = self.costs(values, &wanted)
+                && (costs.iter().all(|&cost| cost == 0) || !exact)
             {
-                best = Some((cost, number));
+                fitting.push((costs, number));
             }
         }
-        let Some((_, number)) = best else {
+        let best = fitting.iter().min_by_key(|(costs, _)| costs.iter().sum::<u32>());
+        let Some((costs, number)) = best else {
             return Ok(None);
         };
+        let number = *number;
+        if let Some((_, other)) =
+            fitting.iter().find(|(other, own)| *own != number && !is_better(costs, other))
+        {
+            let called = |number: u32| {
+                let parameters = self.p.functions[number as usize].parameters.iter();
+                let types = parameters.map(|parameter| self.p.types.name(parameter.ty));
+                format!("{name}({})", types.collect::<Vec<_>>().join(", "))
+            };
+            let (a, b) = (called(number.min(*other)), called(number.max(*other)));
+            let message = format!(
+                "`{a}` and `{b}` take these arguments, and neither better (GLSL 4.60, 6.1)"
+            );
+            return invalid(message, span);
+        }
         let parameters = self.p.functions[number as usize].parameters.clone();
         let mut made = Vec::with_capacity(values.len());
         for (at, (value, parameter)) in
@@ -539,7 +559,7 @@ impl<'a> Check<'a, '_> {
             },
             _ => return Ok(None),
         };
-        Ok(Some(Expr::new(Kind::Builtin(own, std::mem::take(values)), ty, span)))
+        Ok(Some(self.folded(Kind::Builtin(own, std::mem::take(values)), ty, span)))
     }
 }
 
@@ -550,6 +570,16 @@ pub fn root(expr: &Expr) -> Option<u32> {
         Kind::Member(base, _) | Kind::Index(base, _) | Kind::Swizzle(base, _) => root(base),
         _ => None,
     }
+}
+
+/// Whether one function takes some arguments better than another: one of them, and none worse (GLSL 4.60, 6.1). That an
+/// integer becomes unsigned is neither better nor worse than that it becomes a float.
+fn is_better(costs: &[u32], others: &[u32]) -> bool {
+    const UNSIGNED: u32 = 2;
+    let better = |own: u32, other: u32| own < other && own != UNSIGNED;
+    let mut pairs = costs.iter().zip(others);
+    let none_worse = pairs.clone().all(|(&own, &other)| !better(other, own));
+    none_worse && pairs.any(|(&own, &other)| better(own, other))
 }
 
 /// Where a texture or sampler comes from.

@@ -383,7 +383,10 @@ impl<'a> Check<'a, '_> {
         let mut global = Global::new(variable.name, ty, class, span);
         global.builtin = Some(variable);
         global.grows = variable.length > 1
-            && matches!(variable.what, What::Varying | What::Colour | What::Out(_));
+            && matches!(
+                variable.what,
+                What::Varying | What::Colour | What::Out(_) | What::Distances(_)
+            );
         let number = self.p.globals.len() as u32;
         self.p.globals.push(global);
         self.builtins.insert(variable.name, number);

@@ -2,6 +2,7 @@
 //!
 //! Floats are computed in double precision and rounded where they are used, as other compilers of GLSL do.
 
+use super::constant_vectors;
 use super::tree::{Binary, Expr, Kind, Num, Unary};
 use super::types::{Ty, Types};
 use naga::{Scalar, ScalarKind};
@@ -259,7 +260,7 @@ fn folded(types: &Types, expr: &Expr) -> Option<Rc<[Num]>> {
             let matrices = matches!(a.ty, Ty::Matrix(..)) || matches!(b.ty, Ty::Matrix(..));
             let is_scalar = matches!(a.ty, Ty::Scalar(_)) || matches!(b.ty, Ty::Scalar(_));
             if *op == Binary::Mul && matrices && !is_scalar {
-                return None;
+                return constant_vectors::product((a.known()?, a.ty), (b.known()?, b.ty));
             }
             let of = a.ty.scalar()?;
             let (a, b) = (a.known()?, b.known()?);
@@ -284,9 +285,14 @@ fn folded(types: &Types, expr: &Expr) -> Option<Rc<[Num]>> {
         Kind::Builtin(name, arguments) => {
             let known: Option<Vec<&Rc<[Num]>>> = arguments.iter().map(Expr::known).collect();
             let known = known?;
+            let types = known.iter().zip(arguments).map(|(values, own)| (&values[..], own.ty));
+            let whole = constant_vectors::function(name, &types.collect::<Vec<_>>());
+            if whole.is_some() {
+                return whole;
+            }
             let count = known.iter().map(|values| values.len()).max()?;
             if count != lanes {
-                return whole(name, &known);
+                return None;
             }
             each(count, &|at| {
                 let args: Vec<Num> = known.iter().map(|values| pick(values, at)).collect();
@@ -295,32 +301,6 @@ fn folded(types: &Types, expr: &Expr) -> Option<Rc<[Num]>> {
         }
         _ => None,
     }
-}
-
-/// Functions of whole vectors.
-fn whole(name: &str, known: &[&Rc<[Num]>]) -> Option<Rc<[Num]>> {
-    let dot =
-        |a: &[Num], b: &[Num]| -> f64 { a.iter().zip(b).map(|(a, b)| a.float() * b.float()).sum() };
-    let value = match (name, known) {
-        ("dot", [a, b]) => Num::F(dot(a, b)),
-        ("length", [a]) => Num::F(dot(a, a).sqrt()),
-        ("distance", [a, b]) => {
-            let apart: Vec<Num> =
-                a.iter().zip(b.iter()).map(|(a, b)| Num::F(a.float() - b.float())).collect();
-            Num::F(dot(&apart, &apart).sqrt())
-        }
-        ("packDouble2x32", [a]) => Num::F(f64::from_bits(
-            u64::from(a[0].int() as u32) | u64::from(a[1].int() as u32) << 32,
-        )),
-        ("unpackDouble2x32", [a]) => {
-            let bits = a[0].float().to_bits();
-            return Some(vec![Num::U(bits & 0xffff_ffff), Num::U(bits >> 32)].into());
-        }
-        ("any", [a]) => Num::B(a.iter().any(|num| num.truth())),
-        ("all", [a]) => Num::B(a.iter().all(|num| num.truth())),
-        _ => return None,
-    };
-    Some(vec![value].into())
 }
 
 /// Functions lane by lane.
@@ -377,6 +357,20 @@ fn function(name: &str, args: &[Num], scalar: Scalar) -> Option<Num> {
                 }
             }
             ("fma", 3) => a * float(1)? + float(2)?,
+            ("ldexp", 2) => a * f64::from(i32::try_from(args[1].int()).ok()?).exp2(),
+            ("smoothstep", 3) => {
+                let (high, at) = (float(1)?, float(2)?);
+                let t = ((at - a) / (high - a)).clamp(0.0, 1.0);
+                t * t * (3.0 - 2.0 * t)
+            }
+            ("sinh", 1) => a.sinh(),
+            ("cosh", 1) => a.cosh(),
+            ("tanh", 1) => a.tanh(),
+            ("asinh", 1) => a.asinh(),
+            ("acosh", 1) if a >= 1.0 => a.acosh(),
+            ("atanh", 1) if a.abs() < 1.0 => a.atanh(),
+            ("isnan", 1) => return Some(Num::B(a.is_nan())),
+            ("isinf", 1) => return Some(Num::B(a.is_infinite())),
             ("floatBitsToInt", 1) => return Some(Num::I(((a as f32).to_bits() as i32).into())),
             ("floatBitsToUint", 1) => return Some(Num::U((a as f32).to_bits().into())),
             ("lessThan", 2) => return Some(Num::B(a < float(1)?)),

@@ -7,6 +7,7 @@ use super::ast::{
 use super::parse::{Parser, join};
 use super::token::{Kind, Token};
 use crate::lower::Result;
+use crate::stop::Stop;
 use gpucc_ir::ssa::Span;
 
 /// Words that stand in front of a type.
@@ -167,7 +168,19 @@ impl<'a> Parser<'_, 'a> {
             return Err(self.unexpected("a precision"));
         }
         self.at += 1;
-        self.type_spec()?;
+        let ty = self.type_spec()?;
+        let rounded = match ty.base {
+            Base::Name(name) => {
+                matches!(name, "float" | "int" | "atomic_uint")
+                    || ["sampler", "image", "texture", "subpass"].iter().any(|it| name.contains(it))
+            }
+            Base::Struct(..) => false,
+        };
+        if !rounded {
+            let message =
+                "a default precision is that of float, of int, or of a texture (GLSL 4.60, 4.7.4)";
+            return Err(Stop::invalid(message).at(ty.span));
+        }
         self.expect(";")?;
         Ok(())
     }

@@ -36,6 +36,13 @@ impl<'a> Check<'a, '_> {
     pub fn function(&mut self, function: &ast::Function<'a>) -> Result<()> {
         let (name, span) = (function.name, function.span);
         self.check_name(name, span)?;
+        let kept = self.dialect.es && self.dialect.version >= 300;
+        if kept && super::builtins::signatures(name).is_some() {
+            let message = format!(
+                "`{name}` is a built-in function, which ES does not let be another (GLSL ES 3.20, 6.1)"
+            );
+            return invalid(message, span);
+        }
         let instruction = function.qualifiers.instruction.and_then(Instruction::of);
         for (word, at) in &function.qualifiers.words {
             if word.starts_with("subroutine") {

@@ -347,6 +347,7 @@ impl<'a> Check<'a, '_> {
                     let global = &self.p.globals[*number as usize];
                     let why = match global.class {
                         Class::Private | Class::Shared | Class::Output => return Ok(()),
+                        Class::SharedBlock(_) => return Ok(()),
                         Class::Storage(_) if !global.read_only => return Ok(()),
                         Class::Storage(_) => "readonly",
                         Class::Input => "an input",

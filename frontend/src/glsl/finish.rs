@@ -326,6 +326,17 @@ impl<'a> Check<'a, '_> {
     }
 }
 
+/// Whether the texels of a format, by WebGPU's name (none for r64i), are of a kind.
+pub fn holds(format: &str, kind: ScalarKind) -> bool {
+    let own = match format {
+        "" => ScalarKind::Sint,
+        _ if format.ends_with("sint") => ScalarKind::Sint,
+        _ if format.ends_with("uint") => ScalarKind::Uint,
+        _ => ScalarKind::Float,
+    };
+    own == kind
+}
+
 /// The format that an image without one is taken for, and GLSL's name of it.
 pub fn widest(kind: ScalarKind, changes: bool) -> (&'static str, &'static str) {
     match (kind, changes) {

@@ -25,7 +25,7 @@ impl<'a> Check<'a, '_> {
                 matches!(*word, "restrict" | "coherent" | "volatile" | "readonly" | "writeonly");
             let plain = matches!(
                 *word,
-                "const" | "highp" | "mediump" | "lowp" | "precise" | "invariant" | "nonuniformEXT"
+                "const" | "highp" | "mediump" | "lowp" | "precise" | "nonuniformEXT"
             );
             if !(plain || is_pointer && of_memory) {
                 return invalid(
@@ -208,6 +208,15 @@ impl<'a> Check<'a, '_> {
                 self.infer("uniforms", message);
             }
             Class::Handle => {
+                if let (Some(Opaque::Image(image)), Some(format)) = (opaque, layout.format)
+                    && image.form == Form::Storage
+                    && !super::finish::holds(format, image.texel.kind)
+                {
+                    let message = format!(
+                        "the format of `{name}` holds texels of another type (GLSL 4.60, 4.4.6.2)"
+                    );
+                    return invalid(message, span);
+                }
                 if let (Some(Opaque::Image(image)), Some("")) = (opaque, layout.format)
                     && image.form == Form::Storage
                 {
@@ -219,7 +228,17 @@ impl<'a> Check<'a, '_> {
                 // Each is a buffer of its own.
                 self.bind(number, &mut global, &Layout::default());
             }
-            Class::Private | Class::Output => global.init = init,
+            Class::Private | Class::Output => {
+                if let (Some(init), true) = (&init, self.dialect.es && self.dialect.version >= 300)
+                    && init.known().is_none()
+                    && !self.dialect.has("non_constant_global_initializers")
+                {
+                    let message =
+                        format!("the first value of `{name}` is no constant (GLSL ES 3.20, 4.3)");
+                    return invalid(message, init.span);
+                }
+                global.init = init;
+            }
             // All of it is zero anyway.
             Class::Shared if init.as_ref().is_some_and(is_zero) => {}
             _ if init.is_some() => {

@@ -9,7 +9,7 @@ use super::variables::What;
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
 use crate::lower::entry::Distances;
 use crate::lower::interpolate::{At, Interpolant};
-use crate::lower::located::Located;
+use crate::lower::located::{Located, distances_at};
 use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
@@ -152,6 +152,12 @@ impl<'p> OfGlsl<'p> {
             variable,
         };
         let mut all = Vec::new();
+        if let (Some(What::Distances(at)), Some((of, Some(count)))) =
+            (global.builtin.map(|built| built.what), types.elements(global.ty))
+        {
+            self.locate(&mut all, of, &Start { location: at, ..start }, &mut 0)?;
+            return distances_at(at, count as usize, &all[0]);
+        }
         let end = self.locate(&mut all, global.ty, &start, &mut 0)?;
         if end > MOST_LOCATIONS {
             return Err(too_many_locations(end.into()));
@@ -174,7 +180,7 @@ impl<'p> OfGlsl<'p> {
             let pointer = self.private(&global.name, global.ty)?;
             let mut values = self.zeros(global.ty)?;
             match global.builtin.map(|variable| variable.what) {
-                None | Some(What::Attribute | What::Varying) => {
+                None | Some(What::Attribute | What::Varying | What::Distances(_)) => {
                     located.extend(
                         self.parts(global, pointers.len()).map_err(|stop| stop.at(global.span))?,
                     );
@@ -393,6 +399,8 @@ impl<'p> OfGlsl<'p> {
             let message = "gl_ClipVertex and gl_ClipDistance are both written (GLSL 4.60, 7.1.1)";
             return Err(Stop::invalid(message));
         }
+        self.varying_distances(&distances);
+        // No fragment reads the distances of gl_ClipVertex.
         distances.clip.1.extend(planes);
         self.distances(&distances)
     }

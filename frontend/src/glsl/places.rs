@@ -142,10 +142,8 @@ impl<'p> OfGlsl<'p> {
         }
         let leaves = self.source.p.types.flatten(pointer.ty, pointer.packing)?;
         self.keep(leaves.len())?;
-        if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.load_bytes(&pointer.place, &leaves, &bytes);
-        }
-        Ok(self.load_leaves(&pointer.place, &leaves))
+        let bytes = self.bytes_within(pointer)?;
+        Ok(self.load_scalars(&pointer.place, &leaves, bytes.as_deref()))
     }
 
     /// Reads lanes of a vector in memory, each once.
@@ -162,7 +160,7 @@ impl<'p> OfGlsl<'p> {
                 leaves.push(*leaf);
             }
         }
-        let values = self.load_leaves(&pointer.place, &leaves);
+        let values = self.load_scalars(&pointer.place, &leaves, None);
         Ok(lanes.iter().map(|lane| values[wanted[lane]]).collect())
     }
 
@@ -178,11 +176,8 @@ impl<'p> OfGlsl<'p> {
         if leaves.len() != values.len() {
             return Err(Stop::internal("a value does not fit the place it is stored in"));
         }
-        if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.store_bytes(&pointer.place, &leaves, &bytes, values);
-        }
-        self.store_leaves(&pointer.place, &leaves, values);
-        Ok(())
+        let bytes = self.bytes_within(pointer)?;
+        self.store_scalars(&pointer.place, &leaves, bytes.as_deref(), values)
     }
 
     /// Which scalars are bytes of a buffer, in order; none where there are none.
@@ -284,25 +279,21 @@ impl<'p> OfGlsl<'p> {
         let Some(lanes) = &target.lanes else {
             return self.store(&target.pointer, values);
         };
-        if self.bytes_within(&target.pointer)?.is_some() {
-            return Err(Stop::unsupported(
-                "components of bytes in a buffer that are written alone",
-                super::READING,
-            ));
-        }
         let leaves = self.lane_leaves(&target.pointer, lanes)?;
+        // Components of a vector are all bytes, or none is.
+        let bytes = self.bytes_within(&target.pointer)?.map(|_| vec![true; leaves.len()]);
+        let (place, bytes) = (&target.pointer.place, bytes.as_deref());
         let mut values = values.clone();
         if let Some(index) = target.element {
             let own = values[0];
-            let old = self.load_leaves(&target.pointer.place, &leaves);
+            let old = self.load_scalars(place, &leaves, bytes);
             values = self.lanes(old.len(), |lower, lane| {
                 let number = lower.u32(lane as u32);
                 let here = lower.op2(Op::IEq, index, number);
                 Ok(lower.select(here, own, old[lane]))
             })?;
         }
-        self.store_leaves(&target.pointer.place, &leaves, &values);
-        Ok(())
+        self.store_scalars(place, &leaves, bytes, &values)
     }
 
     /// The texture or sampler that an expression names.

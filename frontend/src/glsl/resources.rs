@@ -51,11 +51,16 @@ impl<'p> OfGlsl<'p> {
             let global = &program.globals[number as usize];
             let space = match global.class {
                 Class::Private | Class::Const => MemSpace::Private,
-                Class::Shared => MemSpace::Workgroup,
+                Class::Shared | Class::SharedBlock(_) => MemSpace::Workgroup,
                 _ => continue,
             };
             self.span = global.span;
-            let pointer = self.memory(&global.name, global.ty, space)?;
+            let pointer = match global.class {
+                Class::SharedBlock(rule) => self.shared_block_of(global, rule),
+                Class::Shared => self.shared_variable(global),
+                _ => self.memory(&global.name, global.ty, space),
+            };
+            let pointer = pointer.map_err(|stop| stop.at(global.span))?;
             if space == MemSpace::Private && global.init.is_none() {
                 let initial = self.initial;
                 self.within(initial, |lower| lower.zero(&pointer))?;
@@ -63,6 +68,20 @@ impl<'p> OfGlsl<'p> {
             self.source.globals.insert(number, Slot::Memory(pointer));
         }
         Ok(())
+    }
+
+    fn shared_block_of(&mut self, global: &Global, rule: Rule) -> Result<Pointer> {
+        let packing = Packing::of(rule, global.row_major);
+        let bytes = self.source.p.types.extent(global.ty, packing).0;
+        let place = self.shared_block(&global.name, bytes)?;
+        Ok(Pointer { place, ty: global.ty, packing, bindings: false })
+    }
+
+    fn shared_variable(&mut self, global: &Global) -> Result<Pointer> {
+        let bytes = self.source.p.types.count(global.ty).1;
+        let mem = self.workgroup_variable(&global.name, bytes)?;
+        let place = self.place_of(mem);
+        Ok(Pointer { place, ty: global.ty, packing: Packing::DENSE, bindings: false })
     }
 
     fn loose_block(&mut self, group: u32, binding: u32) -> Result<()> {

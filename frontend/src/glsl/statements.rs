@@ -199,6 +199,13 @@ impl<'a> Check<'a, '_> {
                 selector.span,
             );
         }
+        if let Some(ast::Stmt { kind: ast::StmtKind::Case(_), span }) = all.last()
+            && self.dialect.stated
+        {
+            let message =
+                "no statement stands behind the last label of its switch (GLSL 4.60, 6.2)";
+            return invalid(message, *span);
+        }
         let scalar = selector.ty.scalar().unwrap_or(Scalar::I32);
         self.switches += 1;
         let cases = self.scoped(|check| {

@@ -248,7 +248,8 @@ impl Check<'_, '_> {
         }
         let shared = super::addresses::is_followed(first)
             || root(first).is_some_and(|number| {
-                matches!(self.p.globals[number as usize].class, Class::Storage(_) | Class::Shared)
+                let class = &self.p.globals[number as usize].class;
+                matches!(class, Class::Storage(_) | Class::Shared | Class::SharedBlock(_))
             });
         if !shared {
             let message = "an atomic function changes a word of a buffer or of shared memory (GLSL 4.60, 8.11)";

@@ -302,7 +302,9 @@ impl<'a> Check<'a, '_> {
             made.component = known as u8;
             rest.next();
         }
+        // A vertex has no level of its own (GLSL 4.60, 8.9).
         if what == Sampling::Sample
+            && self.stage != Stage::Vertex
             && !function.level
             && !function.gradients
             && let Some(bias) = rest.next()

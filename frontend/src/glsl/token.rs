@@ -33,6 +33,8 @@ pub struct Dialect {
     pub version: u32,
     /// OpenGL ES.
     pub es: bool,
+    /// The compatibility profile, or a version before there were profiles.
+    pub compatible: bool,
     /// The text says its version.
     pub stated: bool,
     /// Extensions that are switched on.
@@ -40,6 +42,20 @@ pub struct Dialect {
 }
 
 impl Dialect {
+    /// True from a version of OpenGL's language on, from one of ES, and with one of some extensions.
+    pub fn since(&self, version: u32, es: u32, extensions: &[&str]) -> bool {
+        let wanted = if self.es { es } else { version };
+        self.version >= wanted || extensions.iter().any(|part| self.has(part))
+    }
+
+    /// True where what older versions had is gone: in a core profile from a version on, and in ES.
+    pub fn removed(&self, version: u32, es: u32) -> bool {
+        match self.es {
+            true => self.version >= es,
+            false => !self.compatible && self.version >= version && !self.has("compatibility"),
+        }
+    }
+
     /// True where an extension is on whose name contains a text.
     pub fn has(&self, part: &str) -> bool {
         self.extensions.iter().any(|name| name.contains(part))
@@ -56,8 +72,13 @@ const LONG: [&str; 22] = [
 pub fn tokens(text: &str) -> Result<(Vec<Token<'_>>, Dialect)> {
     let bytes = text.as_bytes();
     let mut all = Vec::with_capacity(text.len() / 4 + 1);
-    let mut dialect =
-        Dialect { version: 460, es: false, stated: false, extensions: Set::default() };
+    let mut dialect = Dialect {
+        version: 460,
+        es: false,
+        compatible: true,
+        stated: false,
+        extensions: Set::default(),
+    };
     let mut at = 0;
     let mut starts_line = true;
     while let Some(&byte) = bytes.get(at) {
@@ -74,7 +95,12 @@ pub fn tokens(text: &str) -> Result<(Vec<Token<'_>>, Dialect)> {
             }
             b'#' if starts_line => {
                 let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
-                directive(&text[at + 1..end], &mut dialect)
+                let line = &text[at + 1..end];
+                if line.trim_start().starts_with("version") && !all.is_empty() {
+                    let message = "`#version` stands before everything else (GLSL 4.60, 3.3)";
+                    return Err(Stop::invalid(message).at(span(end)));
+                }
+                directive(line, &mut dialect)
                     .map_err(|stop| stop.at(span(at + text[at..end].trim_end().len())))?;
                 at = end;
                 continue;
@@ -134,7 +160,9 @@ fn directive(line: &str, dialect: &mut Dialect) -> Result<()> {
             };
             dialect.version = number;
             dialect.stated = true;
-            match words.next() {
+            let profile = words.next();
+            dialect.compatible = number < 150 || profile == Some("compatibility");
+            match profile {
                 None => dialect.es = number == 100,
                 Some("es") if matches!(number, 100 | 300 | 310 | 320) => dialect.es = true,
                 Some("core" | "compatibility") if number >= 150 => {}

@@ -260,6 +260,8 @@ pub enum Class {
     Private,
     Const,
     Shared,
+    /// A block of shared memory, which begins where all others do (GL_EXT_shared_memory_block).
+    SharedBlock(Rule),
     Input,
     Output,
     /// A member of the block of uniforms that stand in none.

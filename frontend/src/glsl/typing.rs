@@ -38,7 +38,10 @@ impl<'a> Check<'a, '_> {
             return explicit("int8") || explicit("8bit") || self.dialect.has("float_e");
         }
         if numbered("64") {
-            return explicit("64") || self.dialect.version >= 450;
+            return explicit("64") || !self.dialect.stated;
+        }
+        if name == "double" || name.starts_with("dvec") || name.starts_with("dmat") {
+            return self.dialect.since(400, u32::MAX, &["gpu_shader_fp64", "vertex_attrib_64bit"]);
         }
         true
     }

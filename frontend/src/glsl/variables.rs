@@ -3,6 +3,7 @@
 use super::types::{Member, Ty, Types, named};
 use crate::lower::Result;
 use crate::lower::ballot::Mask;
+use crate::lower::located::DISTANCES;
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Builtin, Stage};
 
@@ -22,6 +23,8 @@ pub enum What {
     /// An input of old vertex shaders, or what they handed on.
     Attribute,
     Varying,
+    /// Distances of the vertices, which fragments find at this location.
+    Distances(u32),
     /// The colours of old fragment shaders.
     Colour,
     /// What the planes of the fixed pipeline clip by.
@@ -174,8 +177,8 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_BaryCoordSmoothCentroidAMD" "vec2" 0 Lacking, F;
     "gl_BaryCoordSmoothSampleAMD" "vec2" 0 Lacking, F;
     "gl_BaryCoordPullModelAMD" "vec3" 0 Lacking, F;
-    "gl_ClipDistance" "float" 8 Lacking, F;
-    "gl_CullDistance" "float" 8 Lacking, F;
+    "gl_ClipDistance" "float" 8 What::Distances(DISTANCES[0]), F;
+    "gl_CullDistance" "float" 8 What::Distances(DISTANCES[1]), F;
     "gl_FragDepth" "float" 0 Out(Builtin::FragDepth), F;
     "gl_FragDepthEXT" "float" 0 Out(Builtin::FragDepth), F;
     "gl_SampleMask" "int" 1 Out(Builtin::SampleMask), F;

@@ -2,11 +2,15 @@
 
 use super::frame::Place;
 use super::memory::stored;
+use super::types::Layout;
 use super::{Lower, Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
     Access, Builder, Bundle, Imm, Inst, Mem, MemData, MemSpace, Op, Region, Type, Value,
 };
+
+/// What holds of all workgroup variables of an entry point.
+const MIXED: &str = "workgroup memory holds blocks, and variables that are none (SPV_KHR_workgroup_memory_explicit_layout)";
 
 impl<S> Lower<'_, S> {
     /// A builder at the current place.
@@ -159,6 +163,40 @@ impl<S> Lower<'_, S> {
             space,
             words: Vec::new(),
         }))
+    }
+
+    /// The place of a block of workgroup memory of so many bytes. All blocks begin at the first byte of one memory
+    /// (SPV_KHR_workgroup_memory_explicit_layout, GL_EXT_shared_memory_block).
+    pub fn shared_block(&mut self, name: &str, bytes: u64) -> Result<Place> {
+        let bytes = bytes.max(1).next_multiple_of(4);
+        let mem = match self.shared {
+            Some(mem) => {
+                let more = bytes.saturating_sub(self.func.mems[mem].size.into());
+                let (needed, limit) =
+                    (self.workgroup_bytes.saturating_add(more), self.limits.workgroup_bytes);
+                if needed > limit {
+                    let what = "bytes of workgroup variables";
+                    return Err(Stop::limit(what, needed, limit, "use smaller arrays"));
+                }
+                self.workgroup_bytes = needed;
+                self.func.mems[mem].size += more as u32;
+                mem
+            }
+            None if self.workgroup_bytes > 0 => return Err(Stop::invalid(MIXED)),
+            None => {
+                let mem = self.variable(name, bytes, MemSpace::Workgroup)?;
+                *self.shared.insert(mem)
+            }
+        };
+        Ok(Place { layout: Layout::Host, ..Place::mem(mem, bytes as u32) })
+    }
+
+    /// A workgroup variable that has its bytes for itself.
+    pub fn workgroup_variable(&mut self, name: &str, bytes: u64) -> Result<Mem> {
+        match self.shared {
+            Some(_) => Err(Stop::invalid(MIXED)),
+            None => self.variable(name, bytes, MemSpace::Workgroup),
+        }
     }
 
     /// A private variable for one scalar.

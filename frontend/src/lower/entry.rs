@@ -1,6 +1,7 @@
 //! Entry points: interface in, body, interface out.
 
 use super::frame::{Operand, ResultAt};
+use super::located::DISTANCES;
 use super::types::{Types, reading};
 use super::{Global, Lower, Naga, OfNaga, Result, Values};
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
@@ -54,6 +55,7 @@ pub fn lower(
         types,
         constant_values: vec![None; module.global_expressions.len()],
         globals: vec![Global::Unused; module.global_variables.len()],
+        reads_distances: language != Language::Wgsl,
     };
     let mut lower = Lower::new(source, func, language != Language::Wgsl, limits);
     let result = lower.entry(entry, valid.entry_info(index));
@@ -204,6 +206,9 @@ impl<'a> OfNaga<'a> {
             let used = self.outputs(inner, binding, "", &values, &mut distances)?;
             debug_assert_eq!(used, values.len(), "every scalar of the result is written");
             self.distances(&distances)?;
+            if self.source.reads_distances {
+                self.varying_distances(&distances);
+            }
         }
         self.end_open(Op::Yield);
         Ok(())
@@ -446,6 +451,7 @@ impl<'a, S> Lower<'a, S> {
             kept: 0,
             private_bytes: 0,
             workgroup_bytes: 0,
+            shared: None,
             constants: Default::default(),
             lengths: Default::default(),
             physical: None,
@@ -495,6 +501,33 @@ impl<'a, S> Lower<'a, S> {
             }
         }
         Ok(())
+    }
+
+    /// Distances leave once more as what varies, for fragments that read them, where no output of the text's own is in
+    /// their way.
+    pub fn varying_distances(&mut self, distances: &Distances) {
+        let both = DISTANCES.into_iter().zip([&distances.clip, &distances.cull]);
+        for (first, (name, values)) in both.filter(|(_, (_, values))| !values.is_empty()) {
+            let end = first + values.len().div_ceil(4) as u32;
+            let taken = self.func.outputs.values().any(|data| {
+                matches!(data.kind, OutputKind::Location { location, .. } if (first..end).contains(&location))
+            });
+            let place = format!("locations {first} and {}", first + 1);
+            if taken {
+                let text = format!(
+                    "`{name}` is not for fragments to read: an output has one of the {place}"
+                );
+                self.notes.push(Diagnostic::note("distances", text));
+                continue;
+            }
+            let text = format!("fragments that read `{name}` find it at the {place}");
+            self.notes.push(Diagnostic::note("distances", text));
+            for (four, location) in values.chunks(4).zip(first..) {
+                let interpolation = Interpolation::Perspective;
+                let kind = OutputKind::Location { location, blend_src: 0, interpolation };
+                self.output(kind, Scalar::F32, name, four);
+            }
+        }
     }
 
     /// Declares and writes an output of one to four components.

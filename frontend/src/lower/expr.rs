@@ -285,7 +285,7 @@ impl<'a> OfNaga<'a> {
             Expression::ArrayLength(pointer) => {
                 let place = self.place(frame, pointer)?;
                 let inner = self.pointee(frame, pointer)?;
-                let stride = self.source.types.stride(&inner, place.layout());
+                let stride = self.source.types.stride(&inner, place.layout);
                 Values::from_elem(self.runtime_length(&place, stride)?, 1)
             }
             Expression::ImageSample {

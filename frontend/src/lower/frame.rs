@@ -29,12 +29,15 @@ pub struct Place {
     pub lo: u32,
     /// One past the last byte that a dynamic address may reach.
     pub hi: u32,
+    /// How the bytes lie.
+    pub layout: Layout,
 }
 
 impl Place {
     /// A whole variable.
     pub fn mem(mem: Mem, size: u32) -> Self {
-        Place { base: Base::Mem(mem), element: None, offset: 0, dynamic: None, lo: 0, hi: size }
+        let (base, layout) = (Base::Mem(mem), Layout::Dense);
+        Place { base, element: None, offset: 0, dynamic: None, lo: 0, hi: size, layout }
     }
 
     /// A whole buffer.
@@ -46,15 +49,14 @@ impl Place {
             dynamic: None,
             lo: 0,
             hi: u32::MAX,
+            layout: Layout::Host,
         }
     }
 
-    /// How the bytes lie.
-    pub fn layout(&self) -> Layout {
-        match self.base {
-            Base::Mem(_) => Layout::Dense,
-            Base::Buffer(_) => Layout::Host,
-        }
+    /// True for a block of workgroup memory, whose bytes lie as a buffer's do. Other blocks have the same bytes as
+    /// other types, so all accesses are to words of 32 bits.
+    pub fn is_shared_block(&self) -> bool {
+        matches!(self.base, Base::Mem(_)) && self.layout == Layout::Host
     }
 }
 

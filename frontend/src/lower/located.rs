@@ -6,7 +6,8 @@ use crate::stop::Stop;
 use gpucc_ir::Map;
 use gpucc_ir::ssa::Stage;
 use gpucc_ir::ssa::{
-    InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar, Type, Value,
+    InputData, InputKind, Interpolation, MOST_DISTANCES, Op, OutputKind, Sampling, Scalar, Type,
+    Value,
 };
 use naga::ScalarKind;
 use smallvec::SmallVec;
@@ -28,6 +29,29 @@ pub struct Located {
     /// The variable, and the first of its scalars.
     pub variable: usize,
     pub first: usize,
+}
+
+/// Locations at which fragments meet the clip distances and the cull distances of the vertices, four of them at each.
+/// No machine's rasteriser hands them on: a vertex program writes them a second time.
+pub const DISTANCES: [u32; 2] = [28, 30];
+
+/// The parts of an array of distances at [`DISTANCES`]; `like` says all but where they are.
+///
+/// # Errors
+/// More distances than there may be.
+pub fn distances_at(first: u32, count: usize, like: &Located) -> Result<Vec<Located>> {
+    if count > usize::from(MOST_DISTANCES) {
+        let (needed, most) = (count as u64, MOST_DISTANCES.into());
+        return Err(Stop::limit("clip or cull distances", needed, most, "declare shorter arrays"));
+    }
+    let runs = (0..count).step_by(4).zip(first..);
+    let run = |(from, location): (usize, u32)| Located {
+        location,
+        count: (count - from).min(4),
+        first: like.first + from,
+        ..like.clone()
+    };
+    Ok(runs.map(run).collect())
 }
 
 impl<S> Lower<'_, S> {

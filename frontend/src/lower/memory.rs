@@ -375,7 +375,7 @@ impl OfNaga<'_> {
             let word = self.atomic(place, AtomicOp::Load, width(scalar), &[])?;
             return Ok(Values::from_elem(word, 1));
         }
-        let leaves = self.source.types.flatten(inner, place.layout())?;
+        let leaves = self.source.types.flatten(inner, place.layout)?;
         Ok(self.load_leaves(place, &leaves))
     }
 
@@ -384,7 +384,7 @@ impl OfNaga<'_> {
         if let (TypeInner::Atomic(_), [value]) = (inner, values) {
             return self.atomic_store(place, *value);
         }
-        let leaves = self.source.types.flatten(inner, place.layout())?;
+        let leaves = self.source.types.flatten(inner, place.layout)?;
         if leaves.len() != values.len() {
             return Err(Stop::internal("a value does not fit the place it is stored in"));
         }
@@ -415,10 +415,8 @@ impl OfNaga<'_> {
                 let Length::Known(length) = self.source.types.length(inner)? else {
                     return Err(Stop::internal("a variable is a runtime array"));
                 };
-                let (stride, element) = (
-                    self.source.types.stride(inner, place.layout()),
-                    self.source.types.inner(base),
-                );
+                let (stride, element) =
+                    (self.source.types.stride(inner, place.layout), self.source.types.inner(base));
                 self.for_each(length, |lower, index| {
                     let part = lower.dynamic_part(place, stride, index, length);
                     lower.zero(&part, element)
@@ -441,7 +439,7 @@ impl OfNaga<'_> {
 
     /// A member, or an element at a constant index that is in range.
     pub fn part_of_place(&self, place: &Place, inner: &TypeInner, index: u32) -> Place {
-        let offset = self.source.types.member_offset(inner, index, place.layout());
+        let offset = self.source.types.member_offset(inner, index, place.layout);
         Place { offset: place.offset.wrapping_add(offset), ..place.clone() }
     }
 
@@ -452,7 +450,7 @@ impl OfNaga<'_> {
         inner: &TypeInner,
         index: Value,
     ) -> Result<Place> {
-        let stride = self.source.types.stride(inner, place.layout());
+        let stride = self.source.types.stride(inner, place.layout);
         let length = self.source.types.length(inner)?;
         self.element(place, stride, length, index)
     }

@@ -79,6 +79,8 @@ pub struct Naga<'a> {
     /// Values of module constants, as far as they were asked for.
     constant_values: Vec<Option<Values>>,
     globals: Vec<Global>,
+    /// Fragments of the language read the distances that vertices clip by; those of WGSL do not.
+    reads_distances: bool,
 }
 
 /// Lowering of what naga read.
@@ -111,6 +113,8 @@ pub struct Lower<'a, S> {
     pub kept: u64,
     pub private_bytes: u64,
     pub workgroup_bytes: u64,
+    /// What all blocks of workgroup memory lie in.
+    shared: Option<Mem>,
     pub constants: Map<(Type, u64), Value>,
     /// Lengths of runtime arrays by binding, offset and stride.
     pub lengths: Map<(Resource, u32, u32), Value>,

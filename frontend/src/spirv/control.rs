@@ -702,7 +702,7 @@ impl<'p> OfSpirv<'p> {
     /// Which scalars of a type are bytes, in order; none where the type has none or memory has none.
     pub(super) fn bytes_within(&self, pointer: &Pointer) -> Result<Option<Vec<bool>>> {
         let program = self.source.program;
-        if !program.has_bytes || pointer.place.layout() == Layout::Dense {
+        if !program.has_bytes || pointer.place.layout == Layout::Dense {
             return Ok(None);
         }
         let mut bytes = Vec::with_capacity(program.leaf_count(pointer.ty)?);
@@ -738,17 +738,15 @@ impl<'p> OfSpirv<'p> {
 
     /// Reads what a pointer points to.
     pub(super) fn load(&mut self, pointer: &Pointer) -> Result<Values> {
-        let layout = pointer.place.layout();
+        let layout = pointer.place.layout;
         let leaves = self.source.program.flatten(pointer.ty, layout, pointer.matrices)?;
-        if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.load_bytes(&pointer.place, &leaves, &bytes);
-        }
-        Ok(self.load_leaves(&pointer.place, &leaves))
+        let bytes = self.bytes_within(pointer)?;
+        Ok(self.load_scalars(&pointer.place, &leaves, bytes.as_deref()))
     }
 
     /// Writes what a pointer points to.
     pub(super) fn store(&mut self, pointer: &Pointer, values: &Values) -> Result<()> {
-        let layout = pointer.place.layout();
+        let layout = pointer.place.layout;
         let leaves = self.source.program.flatten(pointer.ty, layout, pointer.matrices)?;
         let fits = leaves.len() == values.len()
             && leaves.iter().zip(values).all(|(leaf, &value)| leaf.ty == self.ty(value));
@@ -761,10 +759,7 @@ impl<'p> OfSpirv<'p> {
                 return Err(Stop::invalid("a store to memory that may only be read"));
             }
         }
-        if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.store_bytes(&pointer.place, &leaves, &bytes, values);
-        }
-        self.store_leaves(&pointer.place, &leaves, values);
-        Ok(())
+        let bytes = self.bytes_within(pointer)?;
+        self.store_scalars(&pointer.place, &leaves, bytes.as_deref(), values)
     }
 }

@@ -11,7 +11,7 @@ use crate::lower::ballot::Mask;
 use crate::lower::entry::Distances;
 use crate::lower::frame::Base;
 use crate::lower::interpolate::{At, Interpolant};
-use crate::lower::located::Located;
+use crate::lower::located::{DISTANCES, Located, distances_at};
 use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
@@ -202,6 +202,27 @@ impl<'p> OfSpirv<'p> {
                 return Err(Stop::invalid("there is no such built-in value"));
             };
             let count = program.leaf_count(ty)?;
+            let distances = match (self.stage, what) {
+                (Stage::Fragment, BuiltIn::ClipDistance) => Some(DISTANCES[0]),
+                (Stage::Fragment, BuiltIn::CullDistance) => Some(DISTANCES[1]),
+                _ => None,
+            };
+            if let Some(at) = distances {
+                let Ty::Array { of, length: Some(_), .. } = *program.ty(ty)? else {
+                    return Err(Stop::invalid("distances are an array of floats"));
+                };
+                let from = parts.located.len();
+                self.locate(parts, variable, of, decorations, at, name, first)?;
+                let one = parts.located.split_off(from);
+                let [like] = &one[..] else {
+                    return Err(Stop::invalid("distances are an array of floats"));
+                };
+                if like.scalar != naga::Scalar::F32 || like.count != 1 {
+                    return Err(Stop::invalid("distances are an array of floats"));
+                }
+                parts.located.extend(distances_at(at, count, like)?);
+                return Ok(());
+            }
             parts.built.push(Built { what, ty, name: name.to_owned(), first, count });
             return Ok(());
         }
@@ -413,10 +434,10 @@ impl<'p> OfSpirv<'p> {
                 "an input of a fragment shader is interpolated, or a part of one",
             ));
         };
-        let wanted = program.flatten(pointer.ty, pointer.place.layout(), pointer.matrices)?;
+        let wanted = program.flatten(pointer.ty, pointer.place.layout, pointer.matrices)?;
         let whole = |lower: &Self| {
             let own = &lower.source.variables[&variable];
-            let leaves = program.flatten(own.ty, own.place.layout(), own.matrices)?;
+            let leaves = program.flatten(own.ty, own.place.layout, own.matrices)?;
             let parts = lower.parts(0, variable, |_| true)?;
             Ok(Interpolant { located: parts.located, leaves })
         };
@@ -480,9 +501,6 @@ impl<'p> OfSpirv<'p> {
             return Ok(Values::from_elem(self.u32(0), 1));
         }
         let what = builtin_of(built.what)?;
-        if matches!(what, Builtin::ClipDistance(_) | Builtin::CullDistance(_)) {
-            return Err(Stop::unsupported("clip and cull distances as inputs", READING));
-        }
         let (scalar, count) = self.check_builtin(built, what)?;
         let is_bool = scalar.kind == ScalarKind::Bool;
         if let Some(values) = self.number_in_squares(what) {
@@ -591,7 +609,7 @@ impl<'p> OfSpirv<'p> {
             };
             for built in parts.built {
                 let place = pointer.place.clone();
-                let leaves = program.flatten(pointer.ty, place.layout(), Matrices::default())?;
+                let leaves = program.flatten(pointer.ty, place.layout, Matrices::default())?;
                 let own = &leaves[built.first..built.first + built.count];
                 let values = self.load_leaves(&place, own);
                 builts.push((built, values));
@@ -610,7 +628,9 @@ impl<'p> OfSpirv<'p> {
             return Err(Stop::invalid(message));
         }
         self.write_located(&located, &variables, READING)?;
-        self.distances(&distances)
+        self.distances(&distances)?;
+        self.varying_distances(&distances);
+        Ok(())
     }
 
     fn built_output(

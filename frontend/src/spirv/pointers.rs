@@ -164,6 +164,13 @@ impl<'p> OfSpirv<'p> {
         }
     }
 
+    /// A variable is a block of workgroup memory.
+    fn is_shared_block(&self, variable: Id) -> bool {
+        let program = self.source.program;
+        let ty = program.type_of(variable).and_then(|ty| program.pointee(ty));
+        matches!(ty, Ok((StorageClass::Workgroup, ty)) if program.is_shared_block(ty))
+    }
+
     fn far_of(
         &mut self,
         id: Id,
@@ -194,6 +201,8 @@ impl<'p> OfSpirv<'p> {
         let may_be_null = self.source.roots.nulls.contains(&group) || roots.is_empty();
         let layout = match class {
             StorageClass::StorageBuffer | StorageClass::Uniform => Layout::Host,
+            // The variables of a class of pointers lie alike, as all of an entry point do.
+            _ if roots.iter().any(|&root| self.is_shared_block(root)) => Layout::Host,
             _ => Layout::Dense,
         };
         let matrices = Matrices::default();
@@ -461,8 +470,13 @@ impl<'p> OfSpirv<'p> {
             }
             None => None,
         };
+        // Blocks of workgroup memory are one memory, which is reached once.
+        let mut shared = false;
         for &root in far.roots.iter() {
             self.step()?;
+            if self.is_shared_block(root) && std::mem::replace(&mut shared, true) {
+                continue;
+            }
             self.declare(root)?;
             let number = match self.source.variables.get(&root).map(|pointer| pointer.place.base) {
                 Some(Base::Mem(mem)) => mem.as_u32(),

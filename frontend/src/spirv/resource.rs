@@ -11,8 +11,8 @@ use crate::lower::types::{Parts, held};
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
-    Dim, ImageAccess, MemSpace, Op, Resource, ResourceData, ResourceKind, SampleType, Scalar,
-    Stage, TexelFormat, Value,
+    Dim, ImageAccess, Op, Resource, ResourceData, ResourceKind, SampleType, Scalar, Stage,
+    TexelFormat, Value,
 };
 use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
@@ -91,15 +91,18 @@ impl<'p> OfSpirv<'p> {
                     let text = "a workgroup variable is used outside of a compute shader";
                     return Err(Stop::invalid(text));
                 }
-                if program.shares_workgroup && self.workgroup_bytes > 0 {
-                    let what = "blocks of workgroup memory that share it";
-                    return Err(Stop::unsupported(what, READING));
-                }
                 let (_, ty) = program.pointee(inst.operand(0))?;
-                let bytes = program.dense_size(ty)?;
                 let name = named(&program.name(id), "global");
-                let mem = self.variable(&name, bytes, MemSpace::Workgroup)?;
-                let place = self.place_of(mem);
+                let place = match program.is_shared_block(ty) {
+                    true => {
+                        let bytes = program.extent(ty, Matrices::default())?.0;
+                        self.shared_block(&name, bytes)?
+                    }
+                    false => {
+                        let mem = self.workgroup_variable(&name, program.dense_size(ty)?)?;
+                        self.place_of(mem)
+                    }
+                };
                 let pointer = Pointer { place, ty, matrices: Matrices::default() };
                 self.source.variables.insert(id, pointer);
                 Ok(())
@@ -181,7 +184,7 @@ impl<'p> OfSpirv<'p> {
             return Err(Stop::invalid("a variable is a runtime array"));
         };
         let (stride, matrices) =
-            program.stride(pointer.ty, pointer.place.layout(), pointer.matrices)?;
+            program.stride(pointer.ty, pointer.place.layout, pointer.matrices)?;
         self.for_each(length, |lower, index| {
             let place = lower.dynamic_part(&pointer.place, stride, index, length);
             lower.zero_fill(&Pointer { place, ty: of, matrices })
@@ -190,7 +193,7 @@ impl<'p> OfSpirv<'p> {
 
     /// A member of a structure in memory.
     pub(super) fn member_of(&self, pointer: &Pointer, index: u32) -> Result<Pointer> {
-        let part = self.source.program.member(pointer.ty, index, pointer.place.layout())?;
+        let part = self.source.program.member(pointer.ty, index, pointer.place.layout)?;
         let offset = pointer.place.offset.wrapping_add(part.offset);
         let place = Place { offset, ..pointer.place.clone() };
         Ok(Pointer { place, ty: part.ty, matrices: part.matrices })
@@ -200,7 +203,7 @@ impl<'p> OfSpirv<'p> {
     pub(super) fn element_of(&mut self, pointer: &Pointer, index: Value) -> Result<Pointer> {
         let program = self.source.program;
         let (of, length) = program.elements(pointer.ty)?;
-        let layout = pointer.place.layout();
+        let layout = pointer.place.layout;
         let (stride, matrices) = program.stride(pointer.ty, layout, pointer.matrices)?;
         let length = match length {
             Some(length) => crate::lower::types::Length::Known(length),

@@ -234,6 +234,11 @@ impl Program<'_> {
         })
     }
 
+    /// Workgroup variables of a type lie where the module says, over each other.
+    pub fn is_shared_block(&self, ty: Id) -> bool {
+        self.shares_workgroup && self.decorations(ty).block
+    }
+
     /// A member of a structure in memory.
     pub fn member(&self, ty: Id, index: u32, layout: Layout) -> Result<Part, Stop> {
         let Ty::Struct(members) = self.ty(ty)? else {

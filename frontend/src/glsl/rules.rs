@@ -1,0 +1,298 @@
+//! Rules of versions and profiles: what the language lets a text use that says its version (GLSL 4.60, 3.6, 4.3 to 4.7 and 5.1;
+//! GLSL ES 3.20, 4.7.4). A text without `#version` may use what any version has.
+//!
+//! They follow from tokens and syntax alone, and are asked before names have meanings.
+
+use super::ast::{Block, Declaration, Item, Qualifiers};
+use super::check::invalid;
+use super::token::{Dialect, Kind, Token};
+use super::types;
+use super::variables::{self, What};
+use crate::lower::Result;
+use gpucc_ir::Set;
+use gpucc_ir::ssa::{Span, Stage};
+
+/// Words that every version keeps for itself (GLSL 1.10 to 4.60, 3.6; ES 1.00 to 3.20, 3.6 to 3.8).
+const RESERVED: [&str; 26] = [
+    "asm",
+    "class",
+    "union",
+    "enum",
+    "typedef",
+    "template",
+    "this",
+    "goto",
+    "inline",
+    "noinline",
+    "public",
+    "static",
+    "extern",
+    "external",
+    "interface",
+    "long",
+    "short",
+    "fixed",
+    "input",
+    "output",
+    "fvec2",
+    "fvec3",
+    "fvec4",
+    "sizeof",
+    "cast",
+    "namespace",
+];
+
+/// Operators of integers that 1.30 and ES 3.00 brought.
+const OF_INTEGERS: [&str; 13] =
+    ["&", "|", "^", "~", "<<", ">>", "%", "&=", "|=", "^=", "<<=", ">>=", "%="];
+
+/// Functions that 1.30 and ES 3.00 brought.
+const OF_TEXTURES: [&str; 9] = [
+    "texture",
+    "textureLod",
+    "textureProj",
+    "textureGrad",
+    "textureOffset",
+    "textureProjLod",
+    "textureProjGrad",
+    "texelFetch",
+    "texelFetchOffset",
+];
+
+/// Interpolations (GLSL 4.60, 4.5).
+const INTERPOLATION: [&str; 4] = ["flat", "smooth", "noperspective", "__explicitInterpAMD"];
+
+/// Textures that have a precision of their own in ES (ES 3.20, 4.7.4).
+const PRECISE_TEXTURES: [&str; 3] = ["sampler2D", "samplerCube", "samplerExternalOES"];
+
+/// Checks a text.
+///
+/// # Errors
+/// What the text's version, profile and extensions do not have, at its place.
+pub fn check(
+    tokens: &[Token<'_>],
+    items: &[Item<'_>],
+    dialect: &Dialect,
+    stage: Stage,
+) -> Result<()> {
+    if !dialect.stated {
+        return Ok(());
+    }
+    if stage == Stage::Compute && !dialect.since(430, 310, &["compute_shader"]) {
+        return invalid(
+            "compute shaders need version 430, or 310 es (GLSL 4.60, 1.2.1)",
+            tokens[0].span,
+        );
+    }
+    let functions: Set<&str> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Function(function) => Some(function.name),
+            _ => None,
+        })
+        .collect();
+    for pair in tokens.windows(2) {
+        let own = |name: &str| functions.contains(name);
+        token(pair[0], pair[1], dialect, stage, &own)?;
+    }
+    if dialect.es {
+        precisions(tokens, stage)?;
+    }
+    for item in items {
+        match item {
+            Item::Declaration(declaration) => variable(declaration, dialect, stage)?,
+            Item::Block(block) => of_block(block, dialect)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn token(
+    token: Token<'_>,
+    next: Token<'_>,
+    dialect: &Dialect,
+    stage: Stage,
+    is_own: &dyn Fn(&str) -> bool,
+) -> Result<()> {
+    let (text, span) = (token.text, token.span);
+    let newer = |what: &str| {
+        let message = format!("{what} `{text}` needs version 130, or 300 es");
+        invalid(message, span)
+    };
+    let integers = dialect.since(130, 300, &["gpu_shader4"]);
+    match token.kind {
+        Kind::Symbol if OF_INTEGERS.contains(&text) && !integers => {
+            newer("the operator")?;
+        }
+        Kind::Number if text.ends_with(['u', 'U']) && !integers => newer("the number")?,
+        Kind::Word => {}
+        _ => return Ok(()),
+    }
+    if RESERVED.contains(&text) {
+        return invalid(format!("`{text}` is a reserved word (GLSL 4.60, 3.6)"), span);
+    }
+    let called = next.text == "(" && !is_own(text);
+    match text {
+        "switch" | "case" if !dialect.since(130, 300, &[]) => newer("the word"),
+        "uint" | "uvec2" | "uvec3" | "uvec4" if !integers => newer("the type"),
+        "attribute" | "varying" if dialect.removed(420, 300) => {
+            let message = format!("`{text}` is of older versions: `in` and `out` stand here");
+            invalid(message, span)
+        }
+        _ if called && OF_TEXTURES.contains(&text) && !integers => newer("the function"),
+        _ if called && dialect.es && dialect.version >= 300 && is_old_lookup(text) => {
+            let message = format!("the function `{text}` is of version 100: `texture` stands here");
+            invalid(message, span)
+        }
+        "gl_FragColor" | "gl_FragData" if dialect.removed(420, 300) => {
+            let message = format!("`{text}` is of older versions: declare an output");
+            invalid(message, span)
+        }
+        "gl_FragDepth" if !dialect.since(0, 300, &["frag_depth"]) => {
+            let message = "`gl_FragDepth` needs version 300 es, or GL_EXT_frag_depth";
+            invalid(message, span)
+        }
+        "dFdx" | "dFdy" | "fwidth"
+            if called && !dialect.since(0, 300, &["standard_derivatives"]) =>
+        {
+            let message = format!("`{text}` needs version 300 es, or GL_OES_standard_derivatives");
+            invalid(message, span)
+        }
+        _ if text.starts_with("gl_") && dialect.removed(150, 100) && is_fixed(text, stage) => {
+            let message = format!("`{text}` is of the compatibility profile (GLSL 4.60, 7.1)");
+            invalid(message, span)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `texture2D` and its like, which ES 3.00 does not have.
+fn is_old_lookup(name: &str) -> bool {
+    ["texture2D", "textureCube"].iter().any(|start| {
+        name.strip_prefix(start).is_some_and(|rest| matches!(rest, "" | "Lod" | "Proj" | "ProjLod"))
+    })
+}
+
+/// A variable of the fixed pipeline.
+fn is_fixed(name: &str, stage: Stage) -> bool {
+    let found = variables::find(name, stage).map(|variable| variable.what);
+    matches!(found, Some(What::Attribute | What::Varying | What::State | What::ClipVertex))
+        && !matches!(name, "gl_DepthRange" | "gl_NumSamples")
+}
+
+fn variable(declaration: &Declaration<'_>, dialect: &Dialect, stage: Stage) -> Result<()> {
+    let qualifiers = &declaration.qualifiers;
+    let found = qualifiers.words.iter().find(|(word, _)| matches!(*word, "in" | "out"));
+    if let Some((word, at)) = found {
+        let built_in = declaration.declared.iter().all(|one| one.name.starts_with("gl_"));
+        if !built_in && !dialect.since(130, 300, &["gpu_shader4"]) {
+            let message = format!(
+                "`{word}` needs version 130, or 300 es: `attribute` and `varying` stand here"
+            );
+            return invalid(message, *at);
+        }
+        let outside =
+            (stage, *word) == (Stage::Vertex, "in") || (stage, *word) == (Stage::Fragment, "out");
+        let further = |(word, _): &&(&str, Span)| {
+            INTERPOLATION.contains(word) || matches!(*word, "centroid" | "sample" | "patch")
+        };
+        if let (true, Some(&(word, at))) = (outside, qualifiers.words.iter().find(further)) {
+            let side =
+                if stage == Stage::Vertex { "input of a vertex" } else { "output of a fragment" };
+            let message =
+                format!("`{word}` qualifies no {side} shader (GLSL 4.60, 4.3.4 and 4.3.6)");
+            return invalid(message, at);
+        }
+    }
+    if let Some((word, at)) = interpolations(qualifiers).nth(1) {
+        return invalid(format!("`{word}` is a second interpolation (GLSL 4.60, 4.5)"), at);
+    }
+    Ok(())
+}
+
+fn interpolations<'q>(qualifiers: &'q Qualifiers<'_>) -> impl Iterator<Item = (&'q str, Span)> {
+    qualifiers.words.iter().filter(|(word, _)| INTERPOLATION.contains(word)).copied()
+}
+
+fn of_block(block: &Block<'_>, dialect: &Dialect) -> Result<()> {
+    let has = |word| block.qualifiers.has(word);
+    let (known, message) = if has("buffer") {
+        let message = "blocks of buffers need version 430, or 310 es (GLSL 4.60, 4.3.7)";
+        (dialect.since(430, 310, &["shader_storage_buffer_object", "buffer_reference"]), message)
+    } else if has("uniform") {
+        let message = "blocks of uniforms need version 140, or 300 es (GLSL 4.60, 4.3.9)";
+        (dialect.since(140, 300, &["uniform_buffer_object"]), message)
+    } else {
+        return Ok(());
+    };
+    if known { Ok(()) } else { invalid(message, block.span) }
+}
+
+/// Floats of fragment shaders of ES have a precision, and so do most textures (ES 3.20, 4.7.4).
+fn precisions(tokens: &[Token<'_>], stage: Stage) -> Result<()> {
+    // Types with a default precision, and how many there are outside of each open scope.
+    let mut known: Vec<&str> = PRECISE_TEXTURES.to_vec();
+    if stage != Stage::Fragment {
+        known.push("float");
+    }
+    let mut scopes = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match (token.kind, token.text) {
+            (Kind::Symbol, "{") => scopes.push(known.len()),
+            (Kind::Symbol, "}") => known.truncate(scopes.pop().unwrap_or(known.len())),
+            (Kind::Word, "precision") => {
+                let kind = tokens.get(at + 2).and_then(|token| rounded(token.text));
+                let is_new = |kind: &&str| !known.contains(kind);
+                let of_language = |kind: &&str| types::named(kind).is_some();
+                known.extend(kind.filter(is_new).filter(of_language));
+            }
+            (Kind::Word, text) => {
+                let Some(kind) = rounded(text) else { continue };
+                if known.contains(&kind) || qualified(&tokens[..at]) || !declares(&tokens[at..]) {
+                    continue;
+                }
+                let message = format!(
+                    "`{text}` has no precision, and the text says no default one (GLSL ES 3.20, 4.7.4)"
+                );
+                return invalid(message, token.span);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The type whose precision one has; none for what has none, or always one.
+fn rounded(name: &str) -> Option<&str> {
+    let digits = |rest: &str| {
+        !rest.is_empty() && rest.bytes().all(|byte| matches!(byte, b'2'..=b'4' | b'x'))
+    };
+    let plain = ["vec", "mat"].iter().any(|kind| name.strip_prefix(kind).is_some_and(digits));
+    if name == "float" || plain {
+        return Some("float");
+    }
+    let texture = name.trim_start_matches(['i', 'u']);
+    (texture.starts_with("sampler") && texture.len() > "sampler".len()).then_some(name)
+}
+
+/// A precision stands among the words in front of a type.
+fn qualified(before: &[Token<'_>]) -> bool {
+    let words = before.iter().rev().take_while(|token| token.kind == Kind::Word);
+    words.take(8).any(|token| matches!(token.text, "highp" | "mediump" | "lowp" | "precision"))
+}
+
+/// A name stands behind a type and its brackets, so it is no constructor. Built-in variables have their own precision.
+fn declares(tokens: &[Token<'_>]) -> bool {
+    let mut open = 0u32;
+    for token in &tokens[1..] {
+        match (token.kind, token.text) {
+            (Kind::Symbol, "[") => open += 1,
+            (Kind::Symbol, "]") => open = open.saturating_sub(1),
+            (Kind::End, _) => return false,
+            _ if open > 0 => {}
+            (kind, text) => return kind == Kind::Word && !text.starts_with("gl_"),
+        }
+    }
+    false
+}
