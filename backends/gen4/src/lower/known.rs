@@ -5,13 +5,16 @@ use gpucc_ir::ssa::{Func, InstData, Op, Value};
 /// Operations back.
 const DEPTH: u32 = 4;
 
+/// What an operation tells, given what its operands do.
+type Tells<'a> = dyn Fn(&InstData, &dyn Fn(usize) -> bool) -> bool + 'a;
+
 /// Looks at a constant, or at an operation whose operands are asked the same through `of`.
 fn ask(
     func: &Func,
     value: Value,
     depth: u32,
     constant: &dyn Fn(u32) -> bool,
-    operation: &dyn Fn(&InstData, &dyn Fn(usize) -> bool) -> bool,
+    operation: &Tells<'_>,
 ) -> bool {
     if let Some(bits) = func.as_const(value) {
         return constant(bits as u32);
