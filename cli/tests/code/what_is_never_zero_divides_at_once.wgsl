@@ -1,7 +1,7 @@
 // on gen4 g45
-// 1 intdiv
-// 1 intmod
-// 0 sel(16)
+// 2 intdiv
+// 2 intmod
+// 1 sel(16)
 @group(0) @binding(0) var<storage, read_write> data: array<u32, 48>;
 @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) at: u32) {
   let word = data[at];
