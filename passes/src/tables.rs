@@ -39,12 +39,13 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     tables.changed
 }
 
-/// Constant variables become private ones that the program fills at its start, for machines whose
-/// programs come without tables.
-pub fn fill(func: &mut Func) {
+/// Constant variables that are chosen become private ones that the program fills at its start, for machines whose programs come
+/// without tables, or without as many.
+pub fn fill(func: &mut Func, mut chosen: impl FnMut(&MemData) -> bool) {
     let mut stores = Vec::new();
     for mem in func.mems.keys() {
-        if func.mems[mem].space != MemSpace::Constant {
+        let data = &func.mems[mem];
+        if data.space != MemSpace::Constant || !chosen(data) {
             continue;
         }
         func.mems[mem].space = MemSpace::Private;
@@ -407,7 +408,7 @@ mod tests {
     #[test]
     fn a_machine_without_tables_fills_the_array_itself() {
         let (_, mut func) = after(&format!("{FILL}{LOAD}"));
-        fill(&mut func);
+        fill(&mut func, |_| true);
         verify(&func).expect("it is sound");
         assert!(contents(&func).is_empty());
         assert!(func.mems.values().all(|data| data.words.is_empty()));

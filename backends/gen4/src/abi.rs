@@ -6,8 +6,8 @@ use crate::vue::Vue;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::{Failure, Limit, State, Uniforms};
 use gpucc_ir::ssa::{
-    Builtin, Dim, Func, Imm, Input, InputKind, InstData, Op, OutputKind, Resource, ResourceKind,
-    Scalar, Span, Stage, Type, Value,
+    Builtin, Dim, Func, Imm, Input, InputKind, InstData, Mem, MemSpace, Op, OutputKind, Resource,
+    ResourceKind, Scalar, Span, Stage, Type, Value,
 };
 use gpucc_machine::described::{Attribute, ImageWord};
 use gpucc_passes::expand::image;
@@ -23,6 +23,10 @@ const CONSTANT_ROWS: u64 = 63;
 /// Words of uniform buffers among the constants: 12 rows, and twice that where no other program's constants stand behind more
 /// than 64 rows together (isa/gen4-pipeline.md 1.4).
 const PUSHED: usize = 96;
+/// Words of tables among the constants, whole registers of them: as many as words of uniform buffers, whose room they take.
+pub const TABLED: usize = PUSHED;
+/// Words of a register.
+const ROW: usize = 8;
 /// Colour targets. isa/gen4-pipeline.md 1.2.
 const TARGETS: u64 = 8;
 /// Inputs by location that a setup entry of 12 units holds beside the position. isa/gen4-pipeline.md 1.3.
@@ -46,6 +50,9 @@ pub struct Abi {
     pub told: Vec<(Resource, u32, Told)>,
     /// Words of uniform buffers and immediates that stand in the constants behind these: bindings and byte offsets.
     pub pushed: Vec<(Resource, u32)>,
+    /// Tables of constants, which stand behind all that, each from a register on: variables with their registers, counted from the
+    /// first of any table, and their words.
+    pub tables: Vec<(Mem, u8, Vec<u32>)>,
     /// Storage textures that the program writes: surfaces of memory.
     pub stored: SecondaryMap<Resource, bool>,
     /// Inputs by location: of fragment programs each a slot of the setup entry behind the position's, of vertex programs a
@@ -241,7 +248,9 @@ impl Abi {
                 told.extend(words.into_iter().map(|word| (resource, element, word)));
             }
         }
-        let pushed = chosen(func, words, uniforms);
+        let tables = tables(func);
+        let tabled = tables.iter().map(|(.., words)| words.len().next_multiple_of(ROW)).sum();
+        let pushed = chosen(func, words, uniforms, tabled);
         told.sort_unstable();
         told.dedup();
         let targets = targets as u8;
@@ -261,6 +270,7 @@ impl Abi {
             cube_samplers,
             told,
             pushed,
+            tables,
             stored,
             varyings,
             attributes,
@@ -318,8 +328,18 @@ impl Abi {
 
     /// Registers of constants. A vertex program reads one at least: the machine hangs otherwise (isa/gen4-pipeline.md 7.3).
     pub fn constant_rows(&self) -> u8 {
-        let rows = self.constant_words().div_ceil(8) as u8;
+        let tables = self
+            .tables
+            .last()
+            .map_or(0, |(_, first, words)| first.saturating_add(words.len().div_ceil(ROW) as u8));
+        let rows = (self.constant_words().div_ceil(ROW) as u8).saturating_add(tables);
         if self.is_vertex() { rows.max(1) } else { rows }
+    }
+
+    /// The first register of a table.
+    pub fn table(&self, table: Mem) -> Option<u8> {
+        let (_, first, _) = self.tables.iter().find(|(other, ..)| *other == table)?;
+        Some(self.constants() + self.constant_words().div_ceil(ROW) as u8 + first)
     }
 
     /// Vertex: register and doubleword of the first vertex, then of the first instance.
@@ -474,6 +494,18 @@ impl Abi {
     }
 }
 
+/// The tables that a program has; [`TABLED`] words at most, behind `tables` of the plan.
+fn tables(func: &Func) -> Vec<(Mem, u8, Vec<u32>)> {
+    let (mut tables, mut next) = (Vec::new(), 0u8);
+    for (mem, data) in &func.mems {
+        if data.space == MemSpace::Constant {
+            tables.push((mem, next, data.words.clone()));
+            next = next.saturating_add(data.words.len().div_ceil(ROW) as u8);
+        }
+    }
+    tables
+}
+
 /// Counts the words that a load at a constant place of a uniform buffer or of the immediates reads.
 fn count_words(func: &Func, data: &InstData, words: &mut BTreeMap<(Resource, u32), u32>) {
     let (Op::BufferLoad, Imm::Resource(resource)) = (data.op, &data.imm) else { return };
@@ -496,11 +528,12 @@ fn count_words(func: &Func, data: &InstData, words: &mut BTreeMap<(Resource, u32
 }
 
 /// The words that stand among the constants: immediates always, those of uniform buffers where they are asked for there; what
-/// is read most often goes first where there are too many.
+/// is read most often goes first where there are too many. `tabled`: words that tables take.
 fn chosen(
     func: &Func,
     words: BTreeMap<(Resource, u32), u32>,
     uniforms: Uniforms,
+    tabled: usize,
 ) -> Vec<(Resource, u32)> {
     let mut words: Vec<_> = words
         .into_iter()
@@ -512,7 +545,7 @@ fn chosen(
         .collect();
     words.sort_by_key(|&(word, count)| (std::cmp::Reverse(count), word));
     let vertex = func.stage == Stage::Vertex;
-    let most = if vertex { 2 * PUSHED } else { PUSHED };
+    let most = if vertex { 2 * PUSHED } else { PUSHED }.saturating_sub(tabled);
     if vertex {
         // Four words beside each other are the operand of one instruction: whole rows where there is room for them.
         let rows: BTreeSet<_> =

@@ -97,6 +97,7 @@ pub fn is_pure(inst: &Inst) -> bool {
             | Inst::Divide { .. }
             | Inst::Sample { .. }
             | Inst::Read { slot: None, .. }
+            | Inst::Table { .. }
             | Inst::Plane { .. }
             | Inst::Difference { .. }
             | Inst::Round { .. }

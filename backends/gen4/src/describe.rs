@@ -140,8 +140,21 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
     };
     let numbers = [Driven::FirstVertex, Driven::FirstInstance].map(DriverWord::Other);
     let numbers = numbers.into_iter().filter(|_| abi.numbers);
-    let constants =
-        constants.into_iter().chain(numbers.map(|word| DriverConstant { constant: None, word }));
+    let mut constants: Vec<DriverConstant> = constants
+        .into_iter()
+        .chain(numbers.map(|word| DriverConstant { constant: None, word }))
+        .collect();
+    for (.., words) in &abi.tables {
+        // Each begins a register.
+        let fill = constants.len().next_multiple_of(8) - constants.len();
+        let unused = std::iter::repeat_n(Driven::Unused, fill);
+        let words = words.iter().map(|&bits| Driven::Constant { bits });
+        constants.extend(
+            unused
+                .chain(words)
+                .map(|driven| DriverConstant { constant: None, word: DriverWord::Other(driven) }),
+        );
+    }
     for &(resource, entry) in &abi.surfaces {
         let data = &func.resources[resource];
         let Some(told) = texture_state(&data.kind, abi.stored[resource]) else { continue };
@@ -162,7 +175,7 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
         outputs: func.outputs.keys().map(|output| stage_output(func, abi, output)).collect(),
         state,
         evidence: grounds.into_iter().collect(),
-        driver_constants: constants.collect(),
+        driver_constants: constants,
         dispatch: compute.then_some(Dispatch { workgroup_size: size, takes }),
         ..Described::default()
     }

@@ -3,6 +3,7 @@
 mod fragment;
 mod math;
 mod sampler;
+mod table;
 pub mod vertex;
 
 use crate::abi::Abi;
@@ -656,6 +657,7 @@ impl Emit<'_> {
                 let form = if self.abi.lanes == 16 { 0x0432_7300 } else { 0x0421_7200 };
                 self.send((HEADER, usual), dst, shared, form | u32::from(*surface))
             }
+            Inst::Table { dst, offset, first, side } => self.table(dst, *offset, *first, *side),
             Inst::Write { address, value, offset, surface, .. } => {
                 self.offsets(*address, *offset)?;
                 self.move_to(HEADER + 1 + self.abi.rows(), *value, usual)?;

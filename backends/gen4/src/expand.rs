@@ -1,10 +1,13 @@
 //! Rewrites what Gen4 lacks into what it has, SSA to SSA, under the published numerics: the result is the reference for the
 //! bits.
 
+mod clamps;
+mod lines;
 mod native;
 mod point;
 mod recipes;
 mod samples;
+mod tables;
 mod texture;
 mod truths;
 
@@ -23,6 +26,12 @@ const OWN: &[Pass] = &[
         Proof::Expansion,
         "directions to cubes, clamped lookups and gathers become what messages do",
         |func, _| texture::expand(func),
+    ),
+    required(
+        "fill_tables",
+        Proof::Exact,
+        "tables that do not fit among the constants are filled by the program",
+        |func, _| tables::fit(func),
     ),
     required(
         "sample_mask",
@@ -48,6 +57,20 @@ const OWN: &[Pass] = &[
         "operations that the machine lacks become others",
         |func, ctx| gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics),
     ),
+    optional(
+        "join_lines",
+        Proof::Licence(
+            "WGSL, reassociation and fusion: sums of products of one value are regrouped",
+        ),
+        "mixtures of two numbers are one product and one sum",
+        |func, _| lines::join(func),
+    ),
+    optional(
+        "saturate_clamps",
+        Proof::Licence("WGSL, floating-point accuracy: denormals may be zeros"),
+        "clamps between 0 and a power of two are saturations and scales",
+        |func, _| clamps::saturate(func),
+    ),
     float_range::DECIDE,
     optional("join_truths", Proof::Exact, "choices of truth values are joined flags", |func, _| {
         truths::join(func)
@@ -62,6 +85,7 @@ pub fn plan(effort: Effort) -> Plan {
         "binding_arrays",
         "storage_images",
         "textures",
+        "fill_tables",
         "sample_mask",
         "point_widths",
         "constant_divisors",
@@ -71,6 +95,8 @@ pub fn plan(effort: Effort) -> Plan {
     if effort > Effort::None {
         steps.extend(FREEDOMS);
         steps.extend([
+            step("join_lines"),
+            step("saturate_clamps"),
             step("exits_to_guards"),
             step("hoist"),
             step("copy_prop"),

@@ -66,12 +66,35 @@ pub fn forward(func: &mut Func<Inst>, abi: &Abi) {
 }
 
 /// What a block knows of a general register.
-#[derive(Copy, Clone, Default)]
+#[derive(Clone, Default)]
 struct Made {
     /// The step that wrote it last.
     by: Option<usize>,
-    /// Readers since.
+    /// Steps before, whose components that one left as they were.
+    also: SmallVec<[usize; 3]>,
+    /// Readers since the first of them.
     reads: u32,
+}
+
+/// The register whose other components a vector leaves as they were, where it reads nothing else of it.
+fn kept(inst: &Inst) -> Option<usize> {
+    let (Inst::Vector { keep: Some(keep), .. } | Inst::Choose { keep: Some(keep), .. }) = inst
+    else {
+        return None;
+    };
+    let same = |source: &&Source| matches!(source.src, Src::Reg(reg) if reg == *keep);
+    let number = usize::from(keep.as_phys()?.index & 127);
+    inst.sources().iter().all(|source| !same(source)).then_some(number)
+}
+
+/// The components of its register that a vector writes.
+fn written_components(inst: &Inst) -> Option<u8> {
+    match inst {
+        Inst::Vector { channels, .. } | Inst::Choose { channels: channels @ 1.., .. } => {
+            Some(*channels)
+        }
+        _ => None,
+    }
 }
 
 /// Sources of a message with the message registers that they go to.
@@ -140,7 +163,7 @@ fn repeat(inst: &mut Inst, of: usize, to: usize) {
 fn forward_vectors(
     nodes: &mut [mach::Node<Inst>],
     at: usize,
-    made: &[Made; 128],
+    made: &[Made],
     alive: Set,
     last: &mut [[Option<usize>; 4]; 16],
 ) {
@@ -150,41 +173,61 @@ fn forward_vectors(
         let Src::Part { reg, .. } = values[first].src else { continue };
         let Some(cell) = reg.as_phys() else { continue };
         let number = usize::from(cell.index & 127);
-        let Made { by: Some(by), reads: 0 } = made[number] else { continue };
-        if !matches!(nodes[by].inst, Inst::Vector { .. } | Inst::Choose { channels: 1.., .. }) {
-            continue;
+        let Made { by: Some(by), also, reads: 0 } = &made[number] else { continue };
+        // Who made each component.
+        let mut makers = [None; 4];
+        let mut vectors = true;
+        for &maker in also.iter().chain([by]) {
+            let channels = written_components(&nodes[maker].inst);
+            vectors &= channels.is_some();
+            for component in (0..4).filter(|k| channels.unwrap_or(0) >> k & 1 == 1) {
+                makers[component] = Some(maker);
+            }
         }
         let of = |value: &Source| matches!(value.src, Src::Part { reg: other, .. } | Src::Reg(other) if other == reg);
         let fits = |component: usize| {
             let same = Src::Part { reg, component: component as u8 };
             values[component].src == same && values[component].is_plain()
         };
-        let mut taken: Vec<usize> = (0..4).filter(|&component| of(&values[component])).collect();
+        let taken: SmallVec<[usize; 4]> =
+            (0..4).filter(|&component| of(&values[component])).collect();
         let last = &mut last[usize::from(register & 15)];
-        let free = taken.iter().all(|&component| last[component].is_none_or(|at| at < by));
-        if alive >> number & 1 == 1 || !free || !taken.iter().all(|&component| fits(component)) {
+        let free = |component: usize, by: Option<usize>| {
+            by.is_some_and(|by| last[component].is_none_or(|at| at < by))
+        };
+        let whole =
+            (0..4).all(|component| makers[component].is_none() || taken.contains(&component));
+        let moves =
+            taken.iter().all(|&component| fits(component) && free(component, makers[component]));
+        if !vectors || alive >> number & 1 == 1 || !whole || !moves {
             continue;
         }
-        let open = (0..4).filter(|&component| {
-            values[component].src == Src::Free && last[component].is_none_or(|at| at < by)
-        });
-        let open: Vec<usize> = open.collect();
-        for &component in &open {
-            repeat(&mut nodes[by].inst, taken[0], component);
+        // What nobody reads is written with what the last of them writes.
+        let by = *by;
+        let own = (0..4).find(|&component| makers[component] == Some(by));
+        let open: SmallVec<[usize; 4]> = (0..4)
+            .filter(|&component| values[component].src == Src::Free && free(component, Some(by)))
+            .collect();
+        for &component in open.iter().filter(|_| own.is_some()) {
+            repeat(&mut nodes[by].inst, own.unwrap_or(0), component);
+            makers[component] = Some(by);
         }
-        taken.extend(open);
-        let mut mask = 0;
-        for &component in &taken {
-            last[component] = Some(by);
-            mask |= 1 << component;
+        for &maker in also.iter().chain([&by]) {
+            let mask = (0..4).filter(|&component| makers[component] == Some(maker));
+            let mask = mask.fold(0, |all, component| all | 1 << component);
+            if let Inst::Vector { dst, channels, keep, .. }
+            | Inst::Choose { dst, channels, keep, .. } = &mut nodes[maker].inst
+            {
+                (*channels, *keep) = (mask, None);
+                let index = u16::from(register) | u16::from(mask) << 8;
+                *dst = Reg::phys(Cell { file: MESSAGE, index });
+            }
         }
-        if let Inst::Vector { dst, channels, .. } | Inst::Choose { dst, channels, .. } =
-            &mut nodes[by].inst
-        {
-            *channels = mask;
-            let index = u16::from(register) | u16::from(mask) << 8;
-            *dst = Reg::phys(Cell { file: MESSAGE, index });
+        for (last, maker) in last.iter_mut().zip(makers) {
+            *last = maker.or(*last);
         }
+        let taken = (0..4).filter(|&component| makers[component].is_some());
+        let taken: SmallVec<[usize; 4]> = taken.collect();
         if let Inst::Slot { values, .. } = &mut nodes[at].inst {
             for component in taken {
                 values[component].src = Src::There;
@@ -206,7 +249,7 @@ fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi) {
         }
         live = live & !written | read;
     }
-    let mut made = [Made::default(); 128];
+    let mut made = vec![Made::default(); 128];
     // The step that wrote each component of each message register last.
     let mut last: [[Option<usize>; 4]; 16] = [[None; 4]; 16];
     // Results that several registers of a message want are made once more for each, behind these steps.
@@ -270,12 +313,17 @@ fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi) {
             last[usize::from(register & 15)] = [Some(at); 4];
         }
         let (read, written) = touched(&nodes[at].inst);
+        let kept = kept(&nodes[at].inst);
         for (number, made) in made.iter_mut().enumerate() {
+            if kept == Some(number) {
+                made.also.extend(made.by.replace(at));
+                continue;
+            }
             if read >> number & 1 == 1 {
                 made.reads += 1;
             }
             if written >> number & 1 == 1 {
-                *made = Made { by: Some(at), reads: 0 };
+                *made = Made { by: Some(at), ..Made::default() };
             }
         }
     }

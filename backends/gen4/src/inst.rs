@@ -180,7 +180,8 @@ pub enum Inst {
         saturate: bool,
         sources: SmallVec<[Source; 2]>,
     },
-    /// One word of Align16: the components of two vertices at once, one a lane. What it does not write is undefined.
+    /// One word of Align16: the components of two vertices at once, one a lane. What it does not write is what `keep` was,
+    /// or undefined.
     Vector {
         opcode: Opcode,
         to: Type,
@@ -190,6 +191,7 @@ pub enum Inst {
         /// A bit for each component that is written.
         channels: u8,
         sources: SmallVec<[Swizzled; 2]>,
+        keep: Option<Reg>,
     },
     /// One of two by a comparison, in each component of two vertices that is written, or in whole lanes. It has a flag of
     /// its own, so that it leaves the flag of [`Inst::Compare`] alone. `first` and `yes` are no numbers.
@@ -203,6 +205,8 @@ pub enum Inst {
         inverse: bool,
         /// First and second operand of the comparison, `yes`, `no`.
         sources: [Swizzled; 4],
+        /// What holds the components that are not written.
+        keep: Option<Reg>,
     },
     /// A parallel copy.
     Copy { dst: SmallVec<[Reg; 2]>, src: SmallVec<[Reg; 2]> },
@@ -239,6 +243,10 @@ pub enum Inst {
     Sample { dst: SmallVec<[Reg; 8]>, lookup: Lookup, parameters: SmallVec<[Source; 9]> },
     /// Reads a doubleword for each lane: address in bytes, plus `offset`.
     Read { dst: Reg, address: Source, offset: u32, surface: u8, slot: Option<Slot> },
+    /// Words of a table among the constants, by each lane's offset in bytes: `first` is the byte among all general registers that
+    /// offset 0 stands for. A result is a register of lanes for each word, or with `side` one register of two vertices, whose
+    /// components are two or four words that are aligned to their size. G45 vol. 4, 11.3.9.
+    Table { dst: SmallVec<[Reg; 4]>, offset: Source, first: u16, side: Option<Side> },
     /// Writes one and waits for it when r0 is read next.
     Write { address: Source, value: Source, offset: u32, surface: u8, slot: Option<Slot> },
     /// Lanes whose flag is set, or its opposite, go on; the others wait for `Else`, or for `EndIf`.
@@ -306,6 +314,13 @@ pub enum Reply {
     Signed = 3,
 }
 
+/// How many words of a table lie side by side.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Side {
+    Two,
+    Four,
+}
+
 /// What a derivative takes the difference of.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Difference {
@@ -342,16 +357,18 @@ macro_rules! visit {
                 }
                 each(dst, Role::Def);
             }
-            Inst::Vector { dst, sources, .. } => {
+            Inst::Vector { dst, sources, keep, .. } => {
                 for source in sources.$iter() {
                     source!(source.of);
                 }
+                keep.$iter().for_each(|reg| each(reg, Role::Use));
                 each(dst, Role::Def);
             }
-            Inst::Choose { dst, sources, .. } => {
+            Inst::Choose { dst, sources, keep, .. } => {
                 for source in sources.$iter() {
                     source!(source.of);
                 }
+                keep.$iter().for_each(|reg| each(reg, Role::Use));
                 each(dst, Role::Def);
             }
             Inst::Copy { dst, src } => {
@@ -406,6 +423,10 @@ macro_rules! visit {
             Inst::Read { dst, address, .. } => {
                 source!(address);
                 each(dst, Role::Def);
+            }
+            Inst::Table { dst, offset, .. } => {
+                source!(offset);
+                dst.$iter().for_each(|reg| each(reg, Role::Def));
             }
             Inst::Write { address, value, .. } => {
                 source!(address);
@@ -471,6 +492,7 @@ macro_rules! sources {
                 SmallVec::from_iter([first, second])
             }
             Inst::Read { address: source, .. }
+            | Inst::Table { offset: source, .. }
             | Inst::Math { source, .. }
             | Inst::Round { source, .. } => {
                 SmallVec::from_iter([source])
@@ -492,6 +514,16 @@ impl Inst {
         sources!(self, iter_mut, mut)
     }
 
+    /// A part of the result is what it was before: the last register that is read.
+    pub fn keeps(&self) -> bool {
+        matches!(
+            self,
+            Inst::When { .. }
+                | Inst::Vector { keep: Some(_), .. }
+                | Inst::Choose { keep: Some(_), .. }
+        )
+    }
+
     /// The flag is another behind it.
     pub fn sets_flag(&self) -> bool {
         matches!(self, Inst::Compare(_) | Inst::Truth { .. } | Inst::Round { .. })
@@ -501,7 +533,7 @@ impl Inst {
 impl mach::Inst for Inst {
     fn operands(&self, visit: &mut dyn FnMut(Operand)) {
         let side_by_side = matches!(self, Inst::Sample { .. });
-        let kept = matches!(self, Inst::When { .. });
+        let kept = self.keeps();
         let (mut offset, mut visited) = (0, 0u8);
         let each = &mut |reg: &Reg, role: Role| {
             let mut operand = Operand { role, ..Operand::use_of(*reg) };

@@ -2,7 +2,10 @@
 //!
 //! What is alike is found from operands to results: two steps join where they have one operation and each operand comes from
 //! one base (a register of two vertices, half of a register of constants, the components of a vector that is known already).
-//! Swizzles cost nothing, so the component that a value gets is free; what a slot of the entry wants decides it where it can.
+//! Swizzles cost nothing, so the component that a value gets is free. What wants several values beside each other decides it where it
+//! can (`place`): they are components of one register, which several steps may write.
+
+mod place;
 
 use crate::clean::count;
 use crate::inst::{GPR, Inst, Source, Src, Swizzled, small};
@@ -10,11 +13,12 @@ use crate::isa::operand::Type;
 use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{self, Demand, Func, Inst as _, Node, Reg, Role, VReg};
 use gpucc_ir::ssa::Span;
+use place::Home;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Vectors of one kind that a step may still join: the last of them.
-const OPEN: usize = 4;
+const OPEN: usize = 8;
 
 /// The number of [`Inst::Choose`] among operations.
 const CHOICE: u8 = 0xff;
@@ -24,8 +28,12 @@ const CHOICE: u8 = 0xff;
 enum Base {
     /// A register of lanes.
     Lanes(u32),
+    /// A register of two vertices that a step before this pass made.
+    Parts(u32),
     /// A vector of this pass.
     Group(u32),
+    /// A register that several steps of this pass write.
+    Home(u32),
     /// A register of two vertices.
     Pair(u8),
     /// Half of a register, for both vertices.
@@ -48,6 +56,8 @@ struct Group {
     level: u32,
     /// A later step has asked for the level.
     read: bool,
+    /// The register that other steps write too.
+    home: Option<u32>,
     /// The register of the vector, where there are several steps.
     packed: Option<VReg>,
 }
@@ -201,6 +211,7 @@ fn choices(nodes: Vec<Node<Inst>>, single: &[bool]) -> Vec<Node<Inst>> {
                 channels: 0,
                 inverse: *inverse,
                 sources: [test.first, test.second, *yes, *no].map(lanes),
+                keep: None,
             };
             let span = *span;
             done.pop();
@@ -264,11 +275,18 @@ fn joins(inst: &Inst) -> bool {
 
 /// A source that Align16 can name.
 fn is_placed(source: &Source) -> bool {
-    matches!(source.src, Src::Reg(_) | Src::Pair { .. } | Src::Scalar { .. } | Src::Bits(_))
+    matches!(
+        source.src,
+        Src::Reg(_) | Src::Part { .. } | Src::Pair { .. } | Src::Scalar { .. } | Src::Bits(_)
+    )
 }
 
-fn commutes(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::Add | Opcode::Mul | Opcode::And | Opcode::Or | Opcode::Xor)
+/// A product of doublewords takes the low word of its first factor alone. G45 vol. 4, 14.2.29.
+fn commutes(opcode: Opcode, ty: Type) -> bool {
+    match opcode {
+        Opcode::Mul => ty == Type::F,
+        _ => matches!(opcode, Opcode::Add | Opcode::And | Opcode::Or | Opcode::Xor),
+    }
 }
 
 /// A segment while it is packed.
@@ -287,6 +305,9 @@ struct Segment<'a> {
     before: Vec<Option<usize>>,
     /// The component that a slot wants of a step's value.
     wishes: Vec<Option<u8>>,
+    /// Registers that several steps write, and the one of each step's value.
+    homes: Vec<Home>,
+    home: Vec<Option<(u32, u8)>>,
 }
 
 fn run(
@@ -311,8 +332,11 @@ fn run(
         levels: vec![0; count],
         before: vec![None; count],
         wishes: vec![None; count],
+        homes: Vec::new(),
+        home: vec![None; count],
     };
     segment.find(rows);
+    segment.give_homes();
     segment.wish();
     segment.group();
     segment.write(func, done);
@@ -322,6 +346,13 @@ impl Segment<'_> {
     /// Who defines what, and what keeps its order: all but pure steps on registers that are written once.
     fn find(&mut self, rows: &Rows) {
         let mut last = None;
+        // What is written more than once and not here is the same all along.
+        let mut written: BTreeSet<VReg> = BTreeSet::new();
+        for node in &self.nodes {
+            node.inst.operands(&mut |operand: mach::Operand| {
+                written.extend(operand.reg.as_virt().filter(|_| operand.role.is_def()));
+            });
+        }
         for (at, node) in self.nodes.iter().enumerate() {
             let mut free = matches!(
                 node.inst,
@@ -331,10 +362,12 @@ impl Segment<'_> {
                     | Inst::Product { .. }
                     | Inst::ProductHigh { .. }
                     | Inst::Divide { .. }
+                    | Inst::Table { .. }
             );
             node.inst.operands(&mut |operand: mach::Operand| match operand.reg.as_virt() {
                 Some(reg) => {
-                    free &= self.single.get(index(reg)).copied().unwrap_or(false);
+                    let single = self.single.get(index(reg)).copied().unwrap_or(false);
+                    free &= single || !operand.role.is_def() && !written.contains(&reg);
                     if operand.role.is_def() {
                         self.makers.insert(reg, at);
                         let words = rows.get(&reg).into_iter().flatten();
@@ -372,6 +405,9 @@ impl Segment<'_> {
             for (maker, wish) in wanted {
                 self.wishes[maker].get_or_insert(wish);
             }
+        }
+        for (wish, home) in self.wishes.iter_mut().zip(&self.home) {
+            *wish = home.map(|(_, component)| component).or(*wish);
         }
     }
 
@@ -421,16 +457,20 @@ impl Segment<'_> {
             Src::Scalar { register, dword } => Base::Half(register, dword / 4),
             Src::Bits(bits) if float && small(bits).is_some() => Base::Floats,
             Src::Bits(bits) => Base::Number(bits),
-            Src::Reg(reg) => match self.maker(src).and_then(|maker| self.of[maker]) {
-                Some(group) => Base::Group(group),
-                None => {
-                    let reg = self.known(reg).map(|(packed, _)| packed).or(reg.as_virt());
-                    Base::Lanes(reg.map_or(u32::MAX, |reg| index(reg) as u32))
+            Src::Reg(reg) => {
+                match self.maker(src).map(|maker| (self.home[maker], self.of[maker])) {
+                    Some((Some((home, _)), _)) => Base::Home(home),
+                    Some((None, Some(group))) => Base::Group(group),
+                    _ => {
+                        let reg = self.known(reg).map(|(packed, _)| packed).or(reg.as_virt());
+                        Base::Lanes(reg.map_or(u32::MAX, |reg| index(reg) as u32))
+                    }
                 }
-            },
-            Src::Fixed(_) | Src::Part { .. } | Src::Floats(_) | Src::There | Src::Free => {
-                Base::Lanes(u32::MAX)
             }
+            Src::Part { reg, .. } => {
+                Base::Parts(reg.as_virt().map_or(u32::MAX, |reg| index(reg) as u32))
+            }
+            Src::Fixed(_) | Src::Floats(_) | Src::There | Src::Free => Base::Lanes(u32::MAX),
         }
     }
 
@@ -473,29 +513,33 @@ impl Segment<'_> {
             }
             let Some(key) = self.key(at, false) else { continue };
             let swaps = match &self.nodes[at].inst {
-                Inst::Alu { opcode, sources, .. } => {
+                Inst::Alu { opcode, from, sources, .. } => {
                     let number = sources.iter().any(|source| matches!(source.src, Src::Bits(_)));
-                    commutes(*opcode) && !number && sources.len() == 2
+                    commutes(*opcode, *from) && !number && sources.len() == 2
                 }
                 _ => false,
             };
-            let wish = self.wishes[at];
-            let found = self.place(&open, &key, level, wish).map(|found| (found, false));
+            let found = self.place(&open, &key, level, at).map(|found| (found, false));
             let found = found.or_else(|| {
                 let exchanged = swaps.then(|| self.key(at, true)).flatten()?;
-                self.place(&open, &exchanged, level, wish).map(|found| (found, true))
+                self.place(&open, &exchanged, level, at).map(|found| (found, true))
             });
             if let Some(((group, component), exchanged)) = found {
                 let known = &mut self.groups[group as usize];
                 known.members[component] = Some((at, exchanged));
                 known.level = known.level.max(level);
                 self.of[at] = Some(group);
+                if let (None, Some(home)) = (self.home[at], known.home) {
+                    self.home[at] = Some((home, component as u8));
+                    self.homes[home as usize].taken |= 1 << component;
+                }
                 continue;
             }
             let group = self.groups.len() as u32;
             let mut members = [None; 4];
-            members[usize::from(wish.unwrap_or(0))] = Some((at, false));
-            self.groups.push(Group { members, level, read: false, packed: None });
+            members[usize::from(self.wishes[at].unwrap_or(0))] = Some((at, false));
+            let home = self.home[at].map(|(home, _)| home);
+            self.groups.push(Group { members, level, read: false, home, packed: None });
             self.of[at] = Some(group);
             let open = open.entry(key).or_default();
             if open.len() == OPEN {
@@ -505,29 +549,34 @@ impl Segment<'_> {
         }
     }
 
-    /// A group of a kind that a step may join, and the component: the one that is wished for, if some group has it.
+    /// A group of a kind that a step may join, and the component: that of its home, or the one that is wished for, if some group has
+    /// it. What has no home finds one with such a group.
     fn place(
         &self,
         open: &BTreeMap<Key, SmallVec<[u32; OPEN]>>,
         key: &Key,
         level: u32,
-        wish: Option<u8>,
+        at: usize,
     ) -> Option<(u32, usize)> {
+        let (home, wish) = (self.home[at].map(|(home, _)| home), self.wishes[at]);
         let admits = |group: &&u32| {
             let group = &self.groups[**group as usize];
-            level <= group.level || !group.read
+            (level <= group.level || !group.read) && (home.is_none() || group.home == home)
         };
         let candidates = open.get(key)?;
-        let free =
-            |group: u32, component: usize| self.groups[group as usize].members[component].is_none();
+        let free = |group: u32, component: usize| {
+            let group = &self.groups[group as usize];
+            let taken = group.home.filter(|_| home.is_none());
+            let taken = taken.map_or(0, |home| self.homes[home as usize].taken);
+            group.members[component].is_none() && taken >> component & 1 == 0
+        };
         if let Some(wish) = wish.map(usize::from)
             && let Some(&group) = candidates.iter().filter(admits).find(|&&group| free(group, wish))
         {
             return Some((group, wish));
         }
+        let mut candidates = candidates.iter().filter(admits).filter(|_| home.is_none());
         candidates
-            .iter()
-            .filter(admits)
             .find_map(|&group| Some((group, (0..4).find(|&component| free(group, component))?)))
     }
 
@@ -584,10 +633,14 @@ impl Segment<'_> {
     fn write(mut self, func: &mut Func<Inst>, done: &mut Vec<Node<Inst>>) {
         let order = self.order();
         for group in &mut self.groups {
-            if group.count() < 2 {
+            if group.count() < 2 && group.home.is_none() {
                 continue;
             }
-            let packed = func.make_vreg(Demand::scalar(GPR), Span::NONE);
+            let mut fresh = || func.make_vreg(Demand::scalar(GPR), Span::NONE);
+            let packed = match group.home {
+                Some(home) => *self.homes[home as usize].register.get_or_insert_with(&mut fresh),
+                None => fresh(),
+            };
             group.packed = Some(packed);
             for (component, member) in group.members.iter().enumerate() {
                 if let Some((at, _)) = member
@@ -599,16 +652,21 @@ impl Segment<'_> {
             }
         }
         for at in order {
-            let vector = self.of[at].and_then(|group| self.vector(&self.groups[group as usize]));
+            let begun = self.home[at].is_some_and(|(home, _)| {
+                std::mem::replace(&mut self.homes[home as usize].begun, true)
+            });
+            let vector =
+                self.of[at].and_then(|group| self.vector(&self.groups[group as usize], begun));
             let span = self.nodes[at].span;
             let inst = vector.unwrap_or_else(|| self.nodes[at].inst.clone());
             done.push(Node { inst, span });
         }
     }
 
-    /// The step of a group.
-    fn vector(&self, group: &Group) -> Option<Inst> {
+    /// The step of a group; `begun`: another wrote components of its register before.
+    fn vector(&self, group: &Group, begun: bool) -> Option<Inst> {
         let packed = group.packed?;
+        let keep = begun.then(|| packed.into());
         let first = *group.members.iter().flatten().next()?;
         let inst = &self.nodes[first.0].inst;
         let mut channels = 0;
@@ -649,11 +707,11 @@ impl Segment<'_> {
         match *inst {
             Inst::Alu { opcode, to, from, saturate, .. } => {
                 let sources = vector.into_iter().collect();
-                Some(Inst::Vector { opcode, to, dst, from, saturate, channels, sources })
+                Some(Inst::Vector { opcode, to, dst, from, saturate, channels, sources, keep })
             }
             Inst::Choose { condition, ty, inverse, .. } => {
                 let sources = <[Swizzled; 4]>::try_from(&vector[..]).ok()?;
-                Some(Inst::Choose { dst, condition, ty, channels, inverse, sources })
+                Some(Inst::Choose { dst, condition, ty, channels, inverse, sources, keep })
             }
             _ => None,
         }
@@ -666,6 +724,7 @@ impl Segment<'_> {
             Src::Scalar { register, dword } => {
                 (Src::Scalar { register, dword: dword & 4 }, dword & 3)
             }
+            Src::Part { reg, component } => (Src::Reg(reg), component),
             Src::Reg(reg) => self
                 .known(reg)
                 .map_or((src, 0), |(packed, component)| (Src::Reg(packed.into()), component)),

@@ -64,6 +64,14 @@ fn swizzled(out: &mut dyn Write, names: Names, all: &[Swizzled]) -> fmt::Result 
     })
 }
 
+/// The register whose other components stay.
+fn kept(out: &mut dyn Write, names: Names, keep: Option<&Reg>) -> fmt::Result {
+    match keep {
+        Some(keep) => write!(out, " onto {}", names.reg(*keep)),
+        None => Ok(()),
+    }
+}
+
 const fn letter(component: u8) -> char {
     ['x', 'y', 'z', 'w'][(component & 3) as usize]
 }
@@ -137,17 +145,19 @@ impl PrintInst for Inst {
                 write!(out, "{}.{}{sat} ", name(*opcode), types(*to, *from))?;
                 sources(out, names, all)
             }
-            Inst::Vector { opcode, to, dst, from, saturate, channels: mask, sources } => {
+            Inst::Vector { opcode, to, dst, from, saturate, channels: mask, sources, keep } => {
                 result(out, dst, &channels(*mask))?;
                 let sat = if *saturate { ".sat" } else { "" };
                 write!(out, "{}.{}{sat} ", name(*opcode), types(*to, *from))?;
-                swizzled(out, names, sources)
+                swizzled(out, names, sources)?;
+                kept(out, names, keep.as_ref())
             }
-            Inst::Choose { dst, condition: of, ty, channels: mask, inverse, sources } => {
+            Inst::Choose { dst, condition: of, ty, channels: mask, inverse, sources, keep } => {
                 result(out, dst, &channels(*mask))?;
                 let not = if *inverse { ".not" } else { "" };
                 write!(out, "choose.{}.{}{not} ", types(*ty, *ty), condition(*of))?;
-                swizzled(out, names, sources)
+                swizzled(out, names, sources)?;
+                kept(out, names, keep.as_ref())
             }
             Inst::Copy { dst, src } => {
                 registers(out, dst)?;
@@ -209,6 +219,13 @@ impl PrintInst for Inst {
                 result(out, dst, &"")?;
                 out.write_str("read ")?;
                 place(out, names, address, (*offset, *surface))
+            }
+            Inst::Table { dst, offset, first, side } => {
+                registers(out, dst)?;
+                let side = if side.is_some() { ".side" } else { "" };
+                write!(out, " = table{side} [")?;
+                source(out, names, offset)?;
+                write!(out, " + {first:#x}]")
             }
             Inst::Write { address, value, offset, surface, .. } => {
                 out.write_str("write ")?;

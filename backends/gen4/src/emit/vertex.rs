@@ -75,7 +75,7 @@ fn selected(source: &Swizzled, ty: Type) -> From {
 impl Emit<'_> {
     /// An operation on components of two vertices. G45 vol. 4, 11.3.7.
     pub(super) fn vector(&mut self, inst: &Inst) -> Result<(), Failure> {
-        let Inst::Vector { opcode, to, dst, from, saturate, channels, sources } = inst else {
+        let Inst::Vector { opcode, to, dst, from, saturate, channels, sources, .. } = inst else {
             return Ok(());
         };
         let dst = components(*dst, *to, *channels);
@@ -88,7 +88,7 @@ impl Emit<'_> {
 
     /// A comparison that sets f0.1, and the choice by it.
     pub(super) fn choose(&mut self, inst: &Inst) -> Result<(), Failure> {
-        let Inst::Choose { dst, condition, ty, channels, inverse, sources } = inst else {
+        let Inst::Choose { dst, condition, ty, channels, inverse, sources, .. } = inst else {
             return Ok(());
         };
         let vector = *channels != 0;

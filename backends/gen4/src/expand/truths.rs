@@ -67,7 +67,9 @@ impl Join<'_> {
         match data.op {
             Op::Select if self.func.ty(result) == Type::B1 => {
                 let [cond, yes, no] = data.args[..] else { return None };
-                let known = [yes, no].map(|value| self.func.as_const(value));
+                let known = [(yes, true), (no, false)].map(|(value, holds)| {
+                    self.func.as_const(value).or_else(|| self.implied(cond, value, holds))
+                });
                 match known {
                     [None, Some(bits)] => self.joined(cond, yes, bits != 0, false),
                     [Some(bits), None] => self.joined(cond, no, bits != 0, true),
@@ -81,6 +83,19 @@ impl Join<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What a comparison is where another of the same operands holds, or does not.
+    fn implied(&self, cond: Value, value: Value, holds: bool) -> Option<u64> {
+        let (known, asked) = (self.func.def(cond)?, self.func.def(value)?);
+        let opposite = match (known.op, asked.op) {
+            (Op::IEq, Op::INe) | (Op::INe, Op::IEq) | (Op::FEq, Op::FNe) | (Op::FNe, Op::FEq) => {
+                true
+            }
+            (Op::IEq | Op::INe | Op::FEq | Op::FNe, op) if op == known.op => false,
+            _ => return None,
+        };
+        (known.args == asked.args).then_some(u64::from(holds != opposite))
     }
 
     /// `open` where the condition holds and a constant elsewhere, or with `first` the other way round.
@@ -165,6 +180,21 @@ mod tests {
         assert_eq!(
             (has(&text, "or"), has(&text, "not"), has(&text, "select")),
             (1, 0, 1),
+            "{text}"
+        );
+    }
+
+    /// `a == b` is true where `a != b` does not hold.
+    #[test]
+    fn comparisons_of_the_same_operands_decide_each_other() {
+        let text = joined(
+            "%7: b1 = feq %0, %1
+             %10: b1 = fne %0, %1
+             %8: b1 = select %10, %3, %7",
+        );
+        assert_eq!(
+            (text.matches("= or ").count(), text.matches("= select ").count()),
+            (1, 1),
             "{text}"
         );
     }

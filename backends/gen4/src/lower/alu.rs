@@ -1,6 +1,6 @@
 //! Operations that compute.
 
-use super::Lower;
+use super::{Lower, known};
 use crate::inst::{Condition, Function, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
@@ -74,6 +74,12 @@ impl Lower<'_> {
         if compares || joins && self.ssa.ty(result) == Type::B1 {
             return self.truth(data);
         }
+        if let Some((value, mask)) = known::low_bits(self.ssa, data) {
+            let source = self.source(value);
+            let dst = self.define(result);
+            self.alu(Opcode::And, Ty::Ud, dst, &[source, Src::Bits(mask).into()]);
+            return Ok(());
+        }
         let simple = |opcode, ty| Some((opcode, ty));
         let single = match data.op {
             Op::IAdd => simple(Opcode::Add, Ty::D),
@@ -140,11 +146,24 @@ impl Lower<'_> {
                 self.alu(Opcode::Not, Ty::Ud, dst, &[source]);
             }
             Op::IMul => {
-                let (first, second) = (self.source(args[0]), self.source(args[1]));
-                let (first, second) = match first.src {
-                    Src::Bits(_) => (second, first),
-                    _ => (first, second),
+                let values = match self.source(args[0]).src {
+                    Src::Bits(_) => [args[1], args[0]],
+                    _ => [args[0], args[1]],
                 };
+                let [first, second] = values.map(|value| self.source(value));
+                // The first factor counts by its low word alone (G45 vol. 4, 14.2.29).
+                let short = |bits: u32| bits < 1 << 16;
+                let factors = match second.src {
+                    Src::Bits(bits) if short(bits) => Some([second, first]),
+                    _ if known::is_word(self.ssa, values[0]) => Some([first, second]),
+                    _ if known::is_word(self.ssa, values[1]) => Some([second, first]),
+                    _ => None,
+                };
+                if let Some(factors) = factors {
+                    let dst = self.define(result);
+                    self.alu(Opcode::Mul, Ty::Ud, dst, &factors);
+                    return Ok(());
+                }
                 let dst = self.product(first, second);
                 self.values[result] = Some(super::Place::Reg(dst));
             }
@@ -317,11 +336,12 @@ impl Lower<'_> {
             second: Src::Bits(bits).into(),
             join: None,
         };
-        if known.is_none_or(|bits| bits == 0) {
+        if known.is_none_or(|bits| bits == 0) && !known::is_not_zero(self.ssa, data.args[1]) {
             let otherwise = if remainder { Src::Bits(0).into() } else { numerator };
             dst = choose(self, is(0), otherwise, dst);
         }
-        if signed && known.is_none_or(|bits| bits == u32::MAX) {
+        let whole = known.is_none_or(|bits| bits == u32::MAX);
+        if signed && whole && !known::is_not_ones(self.ssa, data.args[1]) {
             let otherwise = if remainder {
                 Src::Bits(0).into()
             } else {

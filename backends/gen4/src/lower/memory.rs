@@ -14,6 +14,9 @@ impl Lower<'_> {
     pub(super) fn place_variables(&mut self) -> Result<u32, Failure> {
         let mut end: u64 = 0;
         for (mem, data) in &self.ssa.mems {
+            if data.space == MemSpace::Constant {
+                continue;
+            }
             self.variables[mem] = end as u32;
             let lanes = match data.space {
                 MemSpace::Private => u64::from(self.private_step() / 4),
@@ -57,13 +60,15 @@ impl Lower<'_> {
                 let surface = self.entry(self.abi.surface(resource), resource, &mut args)?;
                 (surface, self.source(args[0]), 0)
             }
+            Imm::Mem(access) if self.ssa.mems[access.mem].space == MemSpace::Constant => {
+                return self.table(data, access.mem);
+            }
             Imm::Mem(access) => {
                 let first = self.variables[access.mem];
                 let address = self.source(args[0]);
                 match self.ssa.mems[access.mem].space {
                     MemSpace::Private => (STATELESS, self.of_lane(address), first),
-                    MemSpace::Workgroup => (STATELESS, address, first),
-                    MemSpace::Constant => return Err(self.not_yet("a table of constants")),
+                    MemSpace::Workgroup | MemSpace::Constant => (STATELESS, address, first),
                 }
             }
             _ => return Err(self.not_yet("this access")),

@@ -1,0 +1,95 @@
+//! Words of tables, by index registers. G45 vol. 4, 11.3.9.
+
+use super::{EIGHT, Emit, From, HALVES, How, LANES, SCALAR, general, grf, into};
+use crate::inst::{Side, Source, Src};
+use crate::isa::operand::{File, Operand, Place, Region, Type};
+use crate::isa::ops::Opcode;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::Reg;
+
+/// The index registers. G45 vol. 4, table 11-5.
+const INDEX: u32 = 0x10;
+/// Codes of two and of four channels. G45 vol. 4, 13.2.2, ExecSize.
+const TWO: u32 = 1;
+const FOUR: u32 = 2;
+/// The vertical stride of sources with an index for each row. 13.2.4, VertStride.
+const INDEXED: u32 = 15;
+
+/// One word of each vertex's offset, or two.
+fn of_vertices(source: Source, twice: bool) -> From {
+    let width = u32::from(twice);
+    let rows = Region::Rows { vertical: 4, width, horizontal: 0 };
+    let at = |register: u32, dword: u8, region: Region| {
+        From::Operand(grf(register, 4 * u32::from(dword), Type::Uw, region))
+    };
+    match source.src {
+        Src::Reg(reg) => at(general(reg), 0, rows),
+        Src::Part { reg, component } => at(general(reg), component, rows),
+        Src::Pair { register, dword } => at(register.into(), dword, rows),
+        Src::Scalar { register, dword } => at(register.into(), dword, SCALAR),
+        Src::Fixed(register) => at(register.into(), 0, rows),
+        Src::Bits(bits) | Src::Floats(bits) => From::Number(bits & 0xffff, Type::Uw),
+        Src::There | Src::Free => From::Number(0, Type::Uw),
+    }
+}
+
+/// One word of each of eight lanes' offsets.
+fn of_lanes(source: Source, part: u32) -> From {
+    let at = |register: u32| From::Operand(grf(register + part, 0, Type::Uw, HALVES));
+    match source.src {
+        Src::Reg(reg) => at(general(reg)),
+        Src::Fixed(register) => at(register.into()),
+        Src::Scalar { register, dword } => {
+            From::Operand(grf(register.into(), 4 * u32::from(dword), Type::Uw, SCALAR))
+        }
+        _ => of_vertices(source, false),
+    }
+}
+
+impl Emit<'_> {
+    /// Loads the index registers, then moves the words.
+    pub(super) fn table(
+        &mut self,
+        dst: &[Reg],
+        offset: Source,
+        first: u16,
+        side: Option<Side>,
+    ) -> Result<(), Failure> {
+        let indices = into(File::Arf, INDEX, Type::Uw);
+        let first = From::Number(first.into(), Type::Uw);
+        if self.abi.is_vertex() {
+            // Channels of the first vertex alone would decide, and nobody reads the index of a vertex that waits.
+            let (size, twice) = match side {
+                Some(Side::Two) => (FOUR, true),
+                _ => (TWO, false),
+            };
+            let how = How { size: Some(size), no_mask: true, ..How::default() };
+            self.word(Opcode::Add, how, indices, &[of_vertices(offset, twice), first])?;
+            let (width, horizontal) = match side {
+                Some(Side::Two) => (1, 1),
+                Some(Side::Four) => (2, 1),
+                None => (2, 0),
+            };
+            let region = Region::Rows { vertical: INDEXED, width, horizontal };
+            let how = How { size: Some(EIGHT), ..How::default() };
+            return self.indexed(dst, 0, how, region);
+        }
+        self.parts(|emit, part, how| {
+            emit.word(Opcode::Add, how, indices, &[of_lanes(offset, part), first])?;
+            let region = Region::Rows { vertical: INDEXED, width: 0, horizontal: 0 };
+            emit.indexed(dst, part, how, region)
+        })
+    }
+
+    /// Moves a word for each result, from the indices on.
+    fn indexed(&mut self, dst: &[Reg], part: u32, how: How, region: Region) -> Result<(), Failure> {
+        for (number, &dst) in (0i32..).zip(dst) {
+            let place = Place::Indirect { index: 0, offset: 4 * number };
+            let from = Operand { place, ..grf(0, 0, Type::Ud, LANES) };
+            let from = From::Operand(Operand { region, ..from });
+            let dst = into(File::Grf, general(dst) + part, Type::Ud);
+            self.word(Opcode::Mov, how, dst, &[from])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! Clamps between 0 and a power of two: saturation is part of an instruction, and a scale by a power of two is exact.
+
+use gpucc_ir::ssa::{Builder, Func, Op, Type, Value};
+use std::collections::BTreeMap;
+
+/// The other operand and the number of a minimum or maximum.
+fn bound(func: &Func, value: Value, op: Op) -> Option<(Value, f32)> {
+    let data = func.def(value).filter(|data| data.op == op)?;
+    let number = |at: usize| Some(f32::from_bits(func.as_const(data.args[at])? as u32));
+    match (number(0), number(1)) {
+        (None, Some(bound)) => Some((data.args[0], bound)),
+        (Some(bound), None) => Some((data.args[1], bound)),
+        _ => None,
+    }
+}
+
+/// What is brought between 0 and a power of two, which is not 1.
+fn clamped(func: &Func, op: Op, value: Value) -> Option<(Value, f32)> {
+    let (inner, first) = bound(func, value, op)?;
+    let other = if op == Op::FMin { Op::FMax } else { Op::FMin };
+    let (of, second) = bound(func, inner, other)?;
+    let (most, least) = if op == Op::FMin { (first, second) } else { (second, first) };
+    let power = most.to_bits() & 0x7f_ffff == 0 && (1e-6..=1e6).contains(&most) && most != 1.0;
+    (least.to_bits() == 0 && power).then_some((of, most))
+}
+
+/// A value times the reciprocal of a bound: a sum with a number that nobody else reads is one still.
+fn scaled(b: &mut Builder, of: Value, bound: f32, uses: &BTreeMap<Value, u32>) -> Value {
+    let factor = b.f32(1.0 / bound);
+    let sum = b.func.def(of).filter(|data| data.op == Op::FAdd && uses.get(&of) == Some(&1));
+    let sum = sum.and_then(|data| {
+        let number = f32::from_bits(b.func.as_const(data.args[1])? as u32);
+        let fits = number != 0.0 && (1e-20..=1e20).contains(&number.abs());
+        fits.then_some((data.args[0], number / bound))
+    });
+    match sum {
+        Some((first, number)) => {
+            let product = b.op2(Op::FMul, first, factor);
+            let number = b.f32(number);
+            b.op2(Op::FAdd, product, number)
+        }
+        None => b.op2(Op::FMul, of, factor),
+    }
+}
+
+/// Rewrites such clamps whose inner half nobody else reads.
+pub fn saturate(func: &mut Func) -> bool {
+    let regions = func.regions_in_order();
+    let mut uses: BTreeMap<Value, u32> = BTreeMap::new();
+    for &(region, ..) in &regions {
+        for &inst in &func.regions[region].insts {
+            for &value in &func.insts[inst].args {
+                *uses.entry(value).or_default() += 1;
+            }
+        }
+    }
+    let mut changed = false;
+    for (region, ..) in regions {
+        for inst in std::mem::take(&mut func.regions[region].insts) {
+            let data = &func.insts[inst];
+            let op = data.op;
+            if matches!(op, Op::FMin | Op::FMax) && func.ty(data.results[0]) == Type::B32 {
+                let inner = data.args.iter().find(|&&value| func.as_const(value).is_none());
+                let alone = inner.is_some_and(|inner| uses.get(inner) == Some(&1));
+                let found = clamped(func, op, data.results[0]).filter(|_| alone);
+                if let Some((of, bound)) = found {
+                    let mut b = Builder::at(func, region);
+                    b.span = b.func.insts[inst].span;
+                    let value = scaled(&mut b, of, bound, &uses);
+                    let value = b.op1(Op::FSat, value);
+                    let bound = b.f32(bound);
+                    let data = &mut func.insts[inst];
+                    data.op = Op::FMul;
+                    (data.args[0], data.args[1]) = (value, bound);
+                    changed = true;
+                }
+            }
+            func.regions[region].insts.push(inst);
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::saturate;
+    use gpucc_ir::ssa::{Op, parse};
+
+    /// Whether a clamp of a value between 0 and a number becomes a saturation.
+    fn saturates(least: f32, most: f32) -> bool {
+        let text = format!(
+            "func \"one\" fragment {{
+              in0 = \"v\" f32 x 4 location 0 flat center
+              out0 = \"\" f32 x 4 location 0 perspective
+            }} body {{
+              %1: b32 = input in0.0
+              %2: b32 = const {:#x}
+              %3: b32 = fmax %1, %2
+              %4: b32 = const {:#x}
+              %5: b32 = fmin %3, %4
+              output out0.0, %5
+              yield
+            }}",
+            least.to_bits(),
+            most.to_bits()
+        );
+        let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut func = module.funcs.into_iter().next().expect("one function");
+        let changed = saturate(&mut func);
+        let insts = &func.regions[func.body].insts;
+        assert_eq!(insts.iter().any(|&inst| func.insts[inst].op == Op::FSat), changed);
+        changed
+    }
+
+    #[test]
+    fn clamps_to_powers_of_two_are_saturations() {
+        assert!(saturates(0.0, 0.5));
+        assert!(saturates(0.0, 16.0));
+        assert!(!saturates(0.0, 0.75), "no power of two");
+        assert!(!saturates(-1.0, 0.5));
+        assert!(!saturates(0.0, 1.0), "that is one already");
+    }
+}
