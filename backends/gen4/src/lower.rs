@@ -25,7 +25,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{self, Block, Demand, VReg};
 use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Span, Type, Value};
-use phases::Phases;
+use phases::{PhasedLoop, Phases};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -69,9 +69,13 @@ struct Lower<'a> {
     /// First byte of each variable in scratch, for one lane or for all.
     variables: SecondaryMap<Mem, u32>,
     loops: Vec<LoopFrame>,
-    /// What barriers cut, and the loops around them: whose values leave them, and the block behind.
+    /// What barriers cut, and the loops around them.
     phases: Option<Phases>,
-    phased_loops: Vec<(Vec<Value>, Block)>,
+    phased_loops: Vec<PhasedLoop>,
+    /// Cells of the masks of the code around barriers, inner ones last.
+    masks: Vec<u32>,
+    /// The end of what has a place in scratch.
+    scratch: u32,
     /// Conditions that are open, all of them and those since the loop began.
     open: u32,
     open_in_loop: u8,
@@ -107,6 +111,8 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         loops: Vec::new(),
         phases: None,
         phased_loops: Vec::new(),
+        masks: Vec::new(),
+        scratch: 0,
         open: 0,
         open_in_loop: 0,
         local: [None; 3],
@@ -120,7 +126,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
     }
     lower.find_values();
     let scratch = lower.place_variables()?;
-    let scratch = lower.place_cells(scratch)?;
+    lower.scratch = lower.place_cells(scratch)?;
     lower.begin_outputs();
     if abi.is_fragment() {
         lower.begin_fragment();
@@ -137,7 +143,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         lower.push(Inst::End);
     }
     let slot_bytes = lower.private_step();
-    Ok(Lowered { func: lower.m, scratch, slot_bytes })
+    Ok(Lowered { func: lower.m, scratch: lower.scratch, slot_bytes })
 }
 
 impl Lower<'_> {

@@ -111,6 +111,81 @@ fn invocations_of_all_steps_meet_at_a_barrier() {
     }
 }
 
+/// The barrier is reached by no invocation, and the condition around it differs: each takes its own way. `%7` is not known to
+/// be the same for the group, and the first invocation is no judge of it.
+#[test]
+fn a_barrier_that_nobody_reaches_is_no_meeting() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 1
+          %4: b32 = and %1, %3
+          %5: b32 = const 0
+          %6: b1 = ieq %4, %5
+          %20: b32 = const 100
+          %21: b32 = if %6 {
+            %8: b32 = iadd %1, %20
+            yield %8
+          } else {
+            %7: b1 = ult %1, %3
+            %9: b32 = if %7 {
+              mem_store mem0[0..256], %0, %1
+              barrier workgroup
+              %10: b32 = mem_load mem0[0..256], %5
+              yield %10
+            } else {
+              %11: b32 = isub %1, %3
+              yield %11
+            }
+            %12: b32 = iadd %9, %3
+            yield %12
+          }
+          buffer_store res0, %0, %21
+          yield";
+        let found = run(member, [20, 1, 1], [1, 1, 1], 20, body);
+        let expected: Vec<u32> =
+            (0..20u32).map(|own| if own % 2 == 0 { own + 100 } else { own }).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
+/// Invocations leave a loop with a barrier one after the other, the first one at once; the barrier is reached on the
+/// trip in which all are there alone. What they carry stays theirs.
+#[test]
+fn invocations_leave_a_loop_around_a_barrier_alone() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 0
+          %4: b32 = const 1
+          %5: b32 = const 3
+          %6: b32 = urem %1, %5
+          %7: b32, %8: b32 = loop %3, %1 body (%9: b32, %10: b32) {
+            %11: b1 = ieq %9, %3
+            if %11 {
+              mem_store mem0[0..256], %0, %1
+              barrier workgroup
+              yield
+            } else { yield }
+            %12: b32 = const 76
+            %13: b32 = isub %12, %0
+            %14: b32 = mem_load mem0[0..256], %13
+            %15: b32 = iadd %10, %14
+            %16: b1 = ieq %9, %6
+            if %16 { break %9, %15 } else { yield }
+            %17: b32 = iadd %9, %4
+            continue %17, %15
+          } continuing (%18: b32, %19: b32) {
+            next %18, %19
+          }
+          %22: b32 = const 16
+          %23: b32 = shl %7, %22
+          %24: b32 = or %23, %8
+          buffer_store res0, %0, %24
+          yield";
+        let found = run(member, [20, 1, 1], [1, 1, 1], 20, body);
+        let expected: Vec<u32> =
+            (0..20u32).map(|own| (own % 3) << 16 | (own + (own % 3 + 1) * (19 - own))).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
 /// Lanes leave a loop one after the other; a private array is of one invocation.
 #[test]
 fn lanes_of_a_step_leave_a_loop_alone() {
