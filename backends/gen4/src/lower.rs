@@ -12,6 +12,7 @@ mod image;
 mod memory;
 mod outputs;
 mod phases;
+mod subgroup;
 pub mod texture;
 mod truth;
 mod vertex;
@@ -64,6 +65,8 @@ struct Lower<'a> {
     reads: SecondaryMap<Value, u32>,
     /// Registers with numbers, of this block.
     numbers: BTreeMap<u32, VReg>,
+    /// The value of this block that stands where all lanes read it.
+    spread: Option<Value>,
     /// The truth value that the flag holds, or its opposite.
     flag: Option<(Value, bool)>,
     /// First byte of each variable in scratch, for one lane or for all.
@@ -105,6 +108,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         values: SecondaryMap::new(),
         in_registers: EntitySet::new(),
         reads: SecondaryMap::new(),
+        spread: None,
         flag: None,
         numbers: BTreeMap::new(),
         variables: SecondaryMap::new(),
@@ -265,6 +269,10 @@ impl Lower<'_> {
                 let sum = self.fresh();
                 self.alu(Opcode::Add, Ty::D, sum, &[first.into(), local.into()]);
                 Src::Reg(sum.into())
+            }
+            InputKind::Builtin(which) if let Some(place) = self.subgroup_input(which) => {
+                self.values[data.results[0]] = Some(place);
+                return Ok(());
             }
             _ if self.abi.is_vertex() => return self.vertex_input(data),
             _ => return self.fragment_input(data),
