@@ -219,8 +219,8 @@ fn lanes_of_a_step_exchange_what_they_have() {
         let found = run(member, [36, 1, 1], [1, 1, 1], 36, body);
         let own = |lane: u32| {
             let first = lane / 16 * 16;
-            let present = |other: u32| other % 4 != 0 && first + other < 36;
-            if lane % 4 == 0 {
+            let present = |other: u32| !other.is_multiple_of(4) && first + other < 36;
+            if lane.is_multiple_of(4) {
                 return first;
             }
             let bits = (0..16).filter(|&lane| present(lane)).fold(0, |bits, lane| bits | 1 << lane);
