@@ -47,6 +47,13 @@ impl Uniformity {
         Uniformity::from_sources(func, |inst| is_source(func, inst), SecondaryMap::new())
     }
 
+    /// The same for all invocations of a workgroup, where the caller knows of loads that give all of them the same from one
+    /// address (`settled`).
+    pub fn of_group(func: &Func, settled: impl Fn(Inst) -> bool) -> Uniformity {
+        let is_source = |inst| is_source(func, inst) && !settled(inst);
+        Uniformity::from_sources(func, is_source, SecondaryMap::new())
+    }
+
     /// The same where the caller says which instructions give different lanes different values even from uniform operands.
     /// The loads of a variable among `loads` do so once something that is not uniform is stored there, or where not all
     /// lanes store.

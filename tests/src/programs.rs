@@ -77,8 +77,7 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
     }
     let lacks = |feature| lacks(target, feature);
     if lacks(SHARED_ATOMICS) {
-        // Subgroups are not built there.
-        return |op| !matches!(op, Op::BufferAtomic | Op::ImageAtomic) && !across_lanes(op);
+        return |op| !matches!(op, Op::BufferAtomic | Op::ImageAtomic);
     }
     match (lacks("atomic operations"), lacks("subgroup operations")) {
         _ if !writes_memory(target) => |op| !atomic(op) && !across_lanes(op) && !stores(op),

@@ -68,6 +68,8 @@ pub struct Abi {
     pub kills: bool,
     /// Fragment: the program computes depth.
     pub depth: bool,
+    /// The program looks at its subgroup: it has 16 lanes, and registers that all of them read.
+    pub subgroups: bool,
     pub chip: Chip,
     /// Channels of a step: pixels or invocations that one instruction serves, 8 or 16; 8 for two vertices.
     pub lanes: u32,
@@ -142,6 +144,25 @@ pub fn is_cube(func: &Func, texture: Resource) -> bool {
     matches!(func.resources[texture].kind, ResourceKind::Texture { dim: Dim::Cube, .. })
 }
 
+/// The program looks at its subgroup, and has 16 lanes.
+fn looks_at_subgroup(func: &Func) -> bool {
+    let told = |kind: &InputKind| {
+        matches!(
+            kind,
+            InputKind::Builtin(
+                Builtin::SubgroupSize
+                    | Builtin::SubgroupInvocationId
+                    | Builtin::SubgroupId
+                    | Builtin::NumSubgroups
+            )
+        )
+    };
+    let asks = |op: Op| matches!(op, Op::Ballot | Op::Shuffle | Op::Reduce);
+    let regions = func.regions_in_order();
+    let mut insts = regions.into_iter().flat_map(|(region, ..)| &func.regions[region].insts);
+    func.inputs.values().any(|input| told(&input.kind)) || insts.any(|&i| asks(func.insts[i].op))
+}
+
 /// Whether a built-in value has a place.
 fn is_placed(stage: Stage, which: Builtin) -> bool {
     match stage {
@@ -152,6 +173,10 @@ fn is_placed(stage: Stage, which: Builtin) -> bool {
                 | Builtin::LocalInvocationIndex
                 | Builtin::WorkgroupId
                 | Builtin::NumWorkgroups
+                | Builtin::SubgroupSize
+                | Builtin::SubgroupInvocationId
+                | Builtin::SubgroupId
+                | Builtin::NumSubgroups
         ),
         Stage::Fragment => matches!(
             which,
@@ -160,6 +185,8 @@ fn is_placed(stage: Stage, which: Builtin) -> bool {
                 | Builtin::SampleIndex
                 | Builtin::SampleMask
                 | Builtin::SamplePosition
+                | Builtin::SubgroupSize
+                | Builtin::SubgroupInvocationId
         ),
         Stage::Vertex => matches!(which, Builtin::VertexIndex | Builtin::InstanceIndex),
     }
@@ -278,6 +305,7 @@ impl Abi {
             vue,
             kills,
             depth,
+            subgroups: looks_at_subgroup(func),
         };
         let limit = Limit::new("rows of constants", CONSTANT_ROWS, "ask for fewer sizes");
         limit.admit(u64::from(abi.constant_rows()))?;
@@ -459,6 +487,19 @@ impl Abi {
 
     /// Registers that are no one else's.
     pub fn payload(&self) -> u8 {
+        match self.subgroups {
+            true => self.spread() + self.rows(),
+            false => self.alone(),
+        }
+    }
+
+    /// The registers of a doubleword of each lane that all lanes read, where the program looks at its subgroup.
+    pub fn spread(&self) -> u8 {
+        self.alone().next_multiple_of(2)
+    }
+
+    /// The payload beside those.
+    fn alone(&self) -> u8 {
         match self.stage {
             Stage::Fragment => self.deltas()[0] + 2 * self.rows(),
             Stage::Compute => self.header() + 1,

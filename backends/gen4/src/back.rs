@@ -106,13 +106,24 @@ fn admits(request: &Request, name: &str) -> bool {
     request.passes.gate.admits(name) && request.passes.fuel != Some(0)
 }
 
+fn not_yet(feature: &str) -> Failure {
+    Failure::NotYet { feature: feature.to_owned(), stage: "lanes", span: Span::NONE }
+}
+
 /// Makes a program of 16 lanes a step where nothing of it needs memory for want of registers, else one of eight. By the clocks of
 /// `cost` 16 lanes are never slower than eight twice: an instruction of 16 takes as long as two of eight, and a message has one
 /// delay in place of two.
 fn make(expanded: &Func, abi: &Abi, chip: Chip, request: &Request) -> Result<Finished, Failure> {
-    let wanted = admits(request, SIXTEEN);
+    let must = abi.subgroups;
+    if must && (abi.is_vertex() || texture::lacks_sixteen(expanded, abi)) {
+        let what =
+            "subgroups of vertices, or beside lookups that have messages of eight channels alone";
+        return Err(not_yet(what));
+    }
+    let wanted = must || admits(request, SIXTEEN);
     let serves = match expanded.stage {
         Stage::Fragment => true,
+        _ if must => true,
         // Steps of 16 are half as many: none is spent on lanes that are no invocations.
         Stage::Compute => {
             let sizes = expanded.workgroup_size.iter();
@@ -135,6 +146,9 @@ fn make(expanded: &Func, abi: &Abi, chip: Chip, request: &Request) -> Result<Fin
             Err(Failure::Limit { .. }) => {}
             Err(failure) => return Err(failure),
         }
+    }
+    if must {
+        return Err(not_yet("subgroups in a program of more registers than 16 lanes have"));
     }
     let finished = of_width(expanded, abi, chip, request)?;
     finished.ok_or_else(|| Failure::Internal {

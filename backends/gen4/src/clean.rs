@@ -102,6 +102,9 @@ pub fn is_pure(inst: &Inst) -> bool {
             | Inst::Difference { .. }
             | Inst::Round { .. }
             | Inst::Helper { .. }
+            | Inst::Ballot { .. }
+            | Inst::Lane { .. }
+            | Inst::Gather { .. }
     )
 }
 
@@ -134,7 +137,7 @@ fn sweep(func: &mut Func<Inst>, counts: &mut Counts) {
             }
             match &node.inst {
                 Inst::Compare(test) => flag = test.join.is_some(),
-                Inst::Truth { .. } | Inst::Round { .. } => flag = false,
+                Inst::Truth { .. } | Inst::Round { .. } | Inst::Ballot { .. } => flag = false,
                 Inst::If { .. }
                 | Inst::While { flag: Some(_) }
                 | Inst::Select { .. }

@@ -1,6 +1,7 @@
 //! Machine IR over physical registers becomes words, with the distances of branches. G45 vol. 4, chapters 13 and 14.
 
 mod fragment;
+mod lanes;
 mod math;
 mod sampler;
 mod table;
@@ -32,6 +33,7 @@ const ONE: u32 = 0;
 const COMPRESSED: u32 = 2;
 /// Architecture registers by their numbers. G45 vol. 4, table 11-5.
 const NULL: u32 = 0;
+const ADDRESS: u32 = 0x10;
 const FLAG: u32 = 0x30;
 const MASK: u32 = 0x40;
 /// The end of a root thread of the media pipeline. isa/gen4-pipeline.md 5.7.
@@ -761,6 +763,10 @@ impl Emit<'_> {
                 ];
                 self.word(Opcode::Add, usual, into(File::Grf, general(*dst), Type::F), &from)
             }
+            Inst::Ballot { dst, source } => self.ballot(*dst, *source),
+            Inst::Spread { source } => self.spread(*source),
+            Inst::Lane { dst, lane } => self.lane(*dst, *lane),
+            Inst::Gather { dst, bytes } => self.gather(*dst, *bytes),
             Inst::Difference { dst, source, which } => self.difference(*dst, *source, *which),
             Inst::Demote => {
                 // A number is itself everywhere: the lanes that come here live no longer.

@@ -271,6 +271,14 @@ pub enum Inst {
     Center { dst: Reg, axis: u8 },
     /// A difference across each quad.
     Difference { dst: Reg, source: Reg, which: Difference },
+    /// A bit for each lane that is there and whose source is not 0; the flag is another behind it.
+    Ballot { dst: Reg, source: Source },
+    /// The source of the lanes that are there, and 0 of the others, to the registers of the payload that all lanes read.
+    Spread { source: Source },
+    /// What one lane has there.
+    Lane { dst: Reg, lane: u8 },
+    /// What each lane asks for there: so many bytes behind the first.
+    Gather { dst: Reg, bytes: Reg },
     /// Lanes become helpers.
     Demote,
     /// Lanes for which the test holds become helpers.
@@ -435,7 +443,19 @@ macro_rules! visit {
             Inst::Plane { dst, .. }
             | Inst::Center { dst, .. }
             | Inst::Helper { dst }
+            | Inst::Lane { dst, .. }
             | Inst::Flagged { dst, .. } => {
+                each(dst, Role::Def);
+            }
+            Inst::Ballot { dst, source } => {
+                source!(source);
+                each(dst, Role::Def);
+            }
+            Inst::Spread { source } => {
+                source!(source);
+            }
+            Inst::Gather { dst, bytes } => {
+                each(bytes, Role::Use);
                 each(dst, Role::Def);
             }
             Inst::Difference { dst, source, .. } => {
@@ -494,7 +514,9 @@ macro_rules! sources {
             Inst::Read { address: source, .. }
             | Inst::Table { offset: source, .. }
             | Inst::Math { source, .. }
-            | Inst::Round { source, .. } => {
+            | Inst::Round { source, .. }
+            | Inst::Ballot { source, .. }
+            | Inst::Spread { source } => {
                 SmallVec::from_iter([source])
             }
             Inst::Divide { numerator, .. } => SmallVec::from_iter([numerator]),
@@ -526,7 +548,10 @@ impl Inst {
 
     /// The flag is another behind it.
     pub fn sets_flag(&self) -> bool {
-        matches!(self, Inst::Compare(_) | Inst::Truth { .. } | Inst::Round { .. })
+        matches!(
+            self,
+            Inst::Compare(_) | Inst::Truth { .. } | Inst::Round { .. } | Inst::Ballot { .. }
+        )
     }
 }
 

@@ -13,6 +13,7 @@ mod known;
 mod memory;
 mod outputs;
 mod phases;
+mod subgroup;
 mod table;
 pub mod texture;
 mod truth;
@@ -27,7 +28,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{self, Block, Demand, VReg};
 use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Span, Type, Value};
-use phases::Phases;
+use phases::{PhasedLoop, Phases};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -66,14 +67,20 @@ struct Lower<'a> {
     reads: SecondaryMap<Value, u32>,
     /// Registers with numbers, of this block.
     numbers: BTreeMap<u32, VReg>,
+    /// The value of this block that stands where all lanes read it.
+    spread: Option<Value>,
     /// The truth value that the flag holds, or its opposite.
     flag: Option<(Value, bool)>,
     /// First byte of each variable in scratch, for one lane or for all.
     variables: SecondaryMap<Mem, u32>,
     loops: Vec<LoopFrame>,
-    /// What barriers cut, and the loops around them: whose values leave them, and the block behind.
+    /// What barriers cut, and the loops around them.
     phases: Option<Phases>,
-    phased_loops: Vec<(Vec<Value>, Block)>,
+    phased_loops: Vec<PhasedLoop>,
+    /// Cells of the masks of the code around barriers, inner ones last.
+    masks: Vec<u32>,
+    /// The end of what has a place in scratch.
+    scratch: u32,
     /// Conditions that are open, all of them and those since the loop began.
     open: u32,
     open_in_loop: u8,
@@ -103,12 +110,15 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         values: SecondaryMap::new(),
         in_registers: EntitySet::new(),
         reads: SecondaryMap::new(),
+        spread: None,
         flag: None,
         numbers: BTreeMap::new(),
         variables: SecondaryMap::new(),
         loops: Vec::new(),
         phases: None,
         phased_loops: Vec::new(),
+        masks: Vec::new(),
+        scratch: 0,
         open: 0,
         open_in_loop: 0,
         local: [None; 3],
@@ -122,7 +132,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
     }
     lower.find_values();
     let scratch = lower.place_variables()?;
-    let scratch = lower.place_cells(scratch)?;
+    lower.scratch = lower.place_cells(scratch)?;
     lower.begin_outputs();
     if abi.is_fragment() {
         lower.begin_fragment();
@@ -139,7 +149,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         lower.push(Inst::End);
     }
     let slot_bytes = lower.private_step();
-    Ok(Lowered { func: lower.m, scratch, slot_bytes })
+    Ok(Lowered { func: lower.m, scratch: lower.scratch, slot_bytes })
 }
 
 impl Lower<'_> {
@@ -261,6 +271,10 @@ impl Lower<'_> {
                 let sum = self.fresh();
                 self.alu(Opcode::Add, Ty::D, sum, &[first.into(), local.into()]);
                 Src::Reg(sum.into())
+            }
+            InputKind::Builtin(which) if let Some(place) = self.subgroup_input(which) => {
+                self.values[data.results[0]] = Some(place);
+                return Ok(());
             }
             _ if self.abi.is_vertex() => return self.vertex_input(data),
             _ => return self.fragment_input(data),

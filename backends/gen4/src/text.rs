@@ -173,6 +173,22 @@ impl PrintInst for Inst {
                 result(out, dst, &"")?;
                 out.write_str(flag(*inverse))
             }
+            Inst::Ballot { dst, source } => {
+                result(out, dst, &"ballot ")?;
+                sources(out, names, [source])
+            }
+            Inst::Spread { source } => {
+                out.write_str("spread ")?;
+                sources(out, names, [source])
+            }
+            Inst::Lane { dst, lane } => {
+                result(out, dst, &"lane ")?;
+                write!(out, "{lane}")
+            }
+            Inst::Gather { dst, bytes } => {
+                result(out, dst, &"gather ")?;
+                registers(out, &[*bytes])
+            }
             Inst::Select { dst, inverse, yes, no } => {
                 result(out, dst, &"")?;
                 write!(out, "sel {} ", flag(*inverse))?;

@@ -12,7 +12,6 @@ mod integer;
 mod native;
 mod private;
 mod stream;
-mod subgroup;
 mod sums;
 mod tables;
 mod texture;

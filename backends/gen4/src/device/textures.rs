@@ -84,16 +84,13 @@ struct Layout {
 
 impl Layout {
     /// Lines and planes: level 1 below level 0, level 2 right of level 1, the others below each other; layers follow with a
-    /// distance of both first levels and 11 rows of blocks.
+    /// distance of both first levels and 11 rows of blocks, even where there is no second level.
     fn plane(image: &Image) -> Layout {
         let extent = *image.extent();
         let sizes: Vec<[u32; 2]> = (0..extent.levels).map(|level| rounded(image, level)).collect();
         let first = sizes[0];
-        let second = sizes.get(1).copied().unwrap_or([0; 2]);
-        let distance = match extent.levels {
-            1 => first[1],
-            _ => first[1] + second[1] + 11 * ROWS,
-        };
+        let second = (image.size(0)[1] >> 1).max(1).next_multiple_of(ROWS);
+        let distance = first[1] + second + 11 * ROWS;
         let (mut at, mut starts) = ([0, 0], Vec::new());
         let (mut width, mut height) = (first[0], first[1]);
         for (level, [w, h]) in sizes.into_iter().enumerate() {

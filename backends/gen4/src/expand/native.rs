@@ -3,7 +3,7 @@
 
 use super::recipes;
 use gpucc_ir::ssa::{Op, Type};
-use gpucc_passes::expand::{Native, OwnRecipe};
+use gpucc_passes::expand::{Native, OwnRecipe, subgroup};
 
 /// How an operation is had.
 #[derive(Copy, Clone)]
@@ -33,7 +33,8 @@ rows! {
     MemLoad MemStore MemAtomic Index Input Output:           Has;
     Tex TexQuery ImageStore ImageAtomic:                     Has;
     Ddx Ddy DdxFine DdyFine DdxCoarse DdyCoarse:             Has;
-    Demote IsHelper Ballot Shuffle Reduce:                   Has;
+    Demote IsHelper Ballot Shuffle:                          Has;
+    Reduce:                                                  Own(subgroup::reduce_choosing);
     SubgroupBarrier Barrier Clock DeviceClock:               Has;
     If Loop Block Yield Break:                               Has;
     Continue Next BreakIf Exit Unreachable:                  Has;
@@ -85,7 +86,7 @@ impl Native for Machine {
     }
     fn recipe(&self, op: Op, ty: Type) -> Option<OwnRecipe> {
         match how(op) {
-            Own(recipe) if ty == Type::B32 => Some(recipe),
+            Own(recipe) if ty == Type::B32 || (ty, op) == (Type::B1, Op::Reduce) => Some(recipe),
             _ => None,
         }
     }

@@ -48,7 +48,11 @@ impl Lower<'_> {
             Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => {
                 self.quad(data)
             }
-            Op::Barrier | Op::SubgroupBarrier => self.barrier(),
+            Op::Barrier => self.barrier(),
+            // The lanes of a step run together.
+            Op::SubgroupBarrier => Ok(()),
+            Op::Ballot => self.ballot(data),
+            Op::Shuffle => self.shuffle(data),
             op if op.is_pure() => self.compute(data),
             op => Err(self.not_yet(format!("the operation `{}`", op.name()))),
         }

@@ -1,160 +1,38 @@
 //! Work-item loops: what stands between two barriers runs for all invocations of a workgroup, a step at a time, before anything
 //! behind the second barrier does. A workgroup is one thread, so a barrier is no instruction: it cuts the program into phases.
 //!
-//! Control flow around a barrier is uniform in the group (WGSL, uniformity), so that it runs once, and the phases in it each
-//! have a loop over the invocations. What is alive from one phase to another is in scratch, a cell for each value: a
-//! doubleword of each invocation.
+//! Control flow around a barrier that is proved uniform in the group runs once, and the phases in it each have a loop over the
+//! invocations. Where invocations may part, no branch is taken: each of them has a mask in scratch ([`masks`]). What is alive from
+//! one phase to another is in scratch, a cell for each value: a doubleword of each invocation.
 
-use super::{Lower, MOST_SCRATCH, STATELESS};
+mod masks;
+mod plan;
+
+use super::{Lower, STATELESS};
 use crate::inst::{Condition, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
-use cranelift_entity::{EntitySet, SecondaryMap};
-use gpucc_ir::driver::{Failure, Limit};
+use cranelift_entity::EntitySet;
+use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Block, Edges};
-use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Op, Region, Value};
+use gpucc_ir::ssa::{self, Builtin, Imm, InputKind, Op, Region, Value};
+pub(super) use plan::Phases;
 use smallvec::SmallVec;
 
-/// What is known of the phases of a program with barriers.
-pub(super) struct Phases {
-    /// Instructions around barriers: barriers themselves, and what owns a region with one.
-    around: EntitySet<ssa::Inst>,
-    /// The phase of each other instruction; 0 for none.
-    phase: SecondaryMap<ssa::Inst, u32>,
-    /// Values that another phase reads than the one that makes them, by first byte in scratch.
-    cells: SecondaryMap<Value, Option<u32>>,
+/// A loop around barriers.
+#[derive(Clone)]
+pub(super) struct PhasedLoop {
+    /// Its results, which have cells.
+    results: Vec<Value>,
+    way: Way,
 }
 
-impl Phases {
-    /// The phases of a function; none without a barrier.
-    pub(super) fn of(func: &Func) -> Option<Phases> {
-        let mut around = EntitySet::new();
-        let regions: Vec<_> = func.regions_in_order().into_iter().collect();
-        // Inner regions stand behind outer ones.
-        for &(region, ..) in regions.iter().rev() {
-            for &inst in &func.regions[region].insts {
-                let data = &func.insts[inst];
-                let inside = |&region: &Region| {
-                    func.regions[region].insts.iter().any(|&inst| around.contains(inst))
-                };
-                if data.op == Op::Barrier || data.regions.iter().any(inside) {
-                    around.insert(inst);
-                }
-            }
-        }
-        around.keys().next()?;
-        mark_leavers(func, &regions, &mut around);
-        let mut phases = Phases { around, phase: SecondaryMap::new(), cells: SecondaryMap::new() };
-        phases.number(func);
-        Some(phases)
-    }
-
-    /// Numbers the phases; inner instructions are of the phase of what owns them.
-    fn number(&mut self, func: &Func) {
-        let mut count = 0;
-        let mut of_region: SecondaryMap<Region, u32> = SecondaryMap::new();
-        for (region, ..) in func.regions_in_order() {
-            let inherited = of_region[region];
-            let mut current = 0;
-            for &inst in &func.regions[region].insts {
-                let data = &func.insts[inst];
-                if inherited != 0 {
-                    self.phase[inst] = inherited;
-                } else if self.around.contains(inst) || data.op.is_terminator() {
-                    current = 0;
-                    continue;
-                } else {
-                    if current == 0 {
-                        count += 1;
-                        current = count;
-                    }
-                    self.phase[inst] = current;
-                }
-                for &inner in &data.regions {
-                    of_region[inner] = self.phase[inst];
-                }
-            }
-        }
-    }
-
-    /// Gives a cell to each value that is read elsewhere than in the phase that makes it; the end of the cells.
-    fn place(&mut self, func: &Func, first: u32, bytes: u32) -> Result<u32, Failure> {
-        let mut made: SecondaryMap<Value, u32> = SecondaryMap::new();
-        let mut end = u64::from(first);
-        let limit =
-            Limit::new("bytes of a thread's memory", MOST_SCRATCH, "keep less across barriers");
-        let mut take = |cells: &mut SecondaryMap<Value, Option<u32>>, value| {
-            if cells[value].is_none() {
-                cells[value] = Some(end as u32);
-                end += u64::from(bytes);
-                limit.admit(end)?;
-            }
-            Ok::<(), Failure>(())
-        };
-        for (region, ..) in func.regions_in_order() {
-            for &inst in &func.regions[region].insts {
-                let data = &func.insts[inst];
-                let phase = self.phase[inst];
-                for &value in &data.results {
-                    made[value] = phase;
-                    if phase == 0 {
-                        take(&mut self.cells, value)?;
-                    }
-                }
-                for &inner in &data.regions {
-                    for &value in &func.regions[inner].params {
-                        made[value] = phase;
-                        if phase == 0 {
-                            take(&mut self.cells, value)?;
-                        }
-                    }
-                }
-            }
-        }
-        for (region, ..) in func.regions_in_order() {
-            for &inst in &func.regions[region].insts {
-                for &value in &func.insts[inst].args {
-                    let elsewhere = made[value] != self.phase[inst] || self.phase[inst] == 0;
-                    if elsewhere && func.as_const(value).is_none() {
-                        take(&mut self.cells, value)?;
-                    }
-                }
-            }
-        }
-        Ok(end as u32)
-    }
-}
-
-/// What leaves a loop around a barrier, or goes on with it, runs once for the group: a condition around such a leaver is
-/// around barriers too. `regions`: outer ones first.
-fn mark_leavers(
-    func: &Func,
-    regions: &[(Region, Option<ssa::Inst>, u32)],
-    around: &mut EntitySet<ssa::Inst>,
-) {
-    let owns = |op: Op| matches!(op, Op::If | Op::Block);
-    let mut leaves: EntitySet<Region> = EntitySet::new();
-    for &(region, ..) in regions.iter().rev() {
-        let left = func.regions[region].insts.iter().any(|&inst| {
-            let data = &func.insts[inst];
-            let inner = || data.regions.iter().any(|&inner| leaves.contains(inner));
-            matches!(data.op, Op::Break | Op::Continue) || owns(data.op) && inner()
-        });
-        if left {
-            leaves.insert(region);
-        }
-    }
-    let loops = around.keys().filter(|&inst| func.insts[inst].op == Op::Loop);
-    let mut todo: Vec<Region> = loops.flat_map(|inst| func.insts[inst].regions.clone()).collect();
-    while let Some(region) = todo.pop() {
-        for &inst in &func.regions[region].insts {
-            let data = &func.insts[inst];
-            let inner = data.regions.iter().any(|&inner| leaves.contains(inner));
-            if owns(data.op) && (inner || around.contains(inst)) {
-                around.insert(inst);
-                todo.extend(&data.regions);
-            }
-        }
-    }
+/// How a loop around barriers is left.
+#[derive(Copy, Clone)]
+enum Way {
+    /// The whole group goes to this block.
+    Jump(Block),
+    /// Invocations leave this mask of [`Lower::masks`], and those behind it.
+    Mask(usize),
 }
 
 impl Lower<'_> {
@@ -182,6 +60,10 @@ impl Lower<'_> {
         self.phases.as_ref()?.cells[value]
     }
 
+    fn is_masked(&self, inst: ssa::Inst) -> bool {
+        self.phases.as_ref().is_some_and(|phases| phases.masked.contains(inst))
+    }
+
     fn is_around(&self, inst: ssa::Inst) -> bool {
         self.phases.as_ref().is_some_and(|phases| phases.around.contains(inst))
     }
@@ -201,7 +83,9 @@ impl Lower<'_> {
             self.span = data.span;
             match data.op {
                 Op::Barrier => {}
+                Op::If if self.is_masked(inst) => self.masked_if(data)?,
                 Op::If => self.phased_if(data)?,
+                Op::Loop if self.is_masked(inst) => self.masked_loop(data)?,
                 Op::Loop => self.phased_loop(data)?,
                 Op::Block => {
                     self.phased(data.regions[0], &data.results)?;
@@ -211,11 +95,14 @@ impl Lower<'_> {
                     return Ok(true);
                 }
                 Op::Break => {
-                    let Some((results, exit)) = self.phased_loops.last().cloned() else {
+                    let Some(frame) = self.phased_loops.last().cloned() else {
                         return Err(self.not_yet("leaving a loop from here"));
                     };
-                    self.transfer(&results, &data.args)?;
-                    self.leave(exit);
+                    self.transfer(&frame.results, &data.args)?;
+                    match frame.way {
+                        Way::Jump(exit) => self.leave(exit),
+                        Way::Mask(from) => self.unmask(from)?,
+                    }
                     return Ok(false);
                 }
                 Op::Continue | Op::Next => {
@@ -230,7 +117,7 @@ impl Lower<'_> {
         Ok(true)
     }
 
-    /// The loop over the group's invocations around some code.
+    /// The loop over the group's invocations around some code, for those that the mask has, if there is one.
     fn each_step(
         &mut self,
         fill: impl FnOnce(&mut Self) -> Result<(), Failure>,
@@ -253,8 +140,10 @@ impl Lower<'_> {
                 self.begin_if(false, false)
             })
             .transpose()?;
+        let mask = self.masks.last().copied();
+        let masked = mask.map(|mask| self.begin_masked(mask)).transpose()?;
         fill(self)?;
-        if let Some(head) = head {
+        for head in [masked, head].into_iter().flatten() {
             self.end_if(head);
         }
         self.open_in_loop = outside;
@@ -368,7 +257,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A condition that is the same for the whole group: that of its first invocation.
+    /// A condition that is the same for the whole group, all of which is here: that of its first invocation.
     fn uniform_test(&mut self, value: Value) {
         let first = match self.cell(value) {
             Some(cell) => {
@@ -429,7 +318,8 @@ impl Lower<'_> {
         self.transfer(&body_params, &data.args)?;
         let header = self.begin_loop();
         let exit: Block = self.m.make_block();
-        self.phased_loops.push((data.results.to_vec(), exit));
+        let results = data.results.to_vec();
+        self.phased_loops.push(PhasedLoop { results, way: Way::Jump(exit) });
         let outside = std::mem::take(&mut self.open_in_loop);
         self.phased(body, &continuing_params)?;
         self.phased(continuing, &body_params)?;

@@ -81,6 +81,7 @@ impl Lower<'_> {
     /// What is known of the flag and of numbers in registers holds no longer.
     pub(super) fn forget(&mut self) {
         self.flag = None;
+        self.spread = None;
         self.numbers.clear();
     }
 

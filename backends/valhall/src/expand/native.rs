@@ -1,11 +1,10 @@
 //! What the machine has as instructions, by operation and width, and what those instructions do on the way: one row
 //! each, so that a new operation does not compile until somebody says so.
 
-use super::{
-    integer, of_turns, quotient16, remainder16, root16, sign16, subgroup, tangent, through_f32,
-};
+use super::{integer, of_turns, quotient16, remainder16, root16, sign16, tangent, through_f32};
 use gpucc_ir::ssa::{Op, Type};
 use gpucc_passes::expand::OwnRecipe;
+use gpucc_passes::expand::subgroup;
 
 /// How an operation is had at one width.
 #[derive(Copy, Clone)]

@@ -2,6 +2,8 @@
 
 use super::MEMBERS;
 use crate::machine::Member;
+use gpucc_emu::format::Format;
+use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{Resource, parse};
 use gpucc_machine::{Machine, Request};
@@ -107,6 +109,126 @@ fn invocations_of_all_steps_meet_at_a_barrier() {
         let found = run(member, [20, 1, 1], [1, 1, 1], 20, body);
         let expected: Vec<u32> =
             (0..20u32).map(|own| (19 - own).pow(2) << 16 | own.pow(2)).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
+/// The barrier is reached by no invocation, and the condition around it differs: each takes its own way. `%7` is not known to
+/// be the same for the group, and the first invocation is no judge of it.
+#[test]
+fn a_barrier_that_nobody_reaches_is_no_meeting() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 1
+          %4: b32 = and %1, %3
+          %5: b32 = const 0
+          %6: b1 = ieq %4, %5
+          %20: b32 = const 100
+          %21: b32 = if %6 {
+            %8: b32 = iadd %1, %20
+            yield %8
+          } else {
+            %7: b1 = ult %1, %3
+            %9: b32 = if %7 {
+              mem_store mem0[0..256], %0, %1
+              barrier workgroup
+              %10: b32 = mem_load mem0[0..256], %5
+              yield %10
+            } else {
+              %11: b32 = isub %1, %3
+              yield %11
+            }
+            %12: b32 = iadd %9, %3
+            yield %12
+          }
+          buffer_store res0, %0, %21
+          yield";
+        let found = run(member, [20, 1, 1], [1, 1, 1], 20, body);
+        let expected: Vec<u32> =
+            (0..20u32).map(|own| if own % 2 == 0 { own + 100 } else { own }).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
+/// Invocations leave a loop with a barrier one after the other, the first one at once; the barrier is reached on the
+/// trip in which all are there alone. What they carry stays theirs.
+#[test]
+fn invocations_leave_a_loop_around_a_barrier_alone() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 0
+          %4: b32 = const 1
+          %5: b32 = const 3
+          %6: b32 = urem %1, %5
+          %7: b32, %8: b32 = loop %3, %1 body (%9: b32, %10: b32) {
+            %11: b1 = ieq %9, %3
+            if %11 {
+              mem_store mem0[0..256], %0, %1
+              barrier workgroup
+              yield
+            } else { yield }
+            %12: b32 = const 76
+            %13: b32 = isub %12, %0
+            %14: b32 = mem_load mem0[0..256], %13
+            %15: b32 = iadd %10, %14
+            %16: b1 = ieq %9, %6
+            if %16 { break %9, %15 } else { yield }
+            %17: b32 = iadd %9, %4
+            continue %17, %15
+          } continuing (%18: b32, %19: b32) {
+            next %18, %19
+          }
+          %22: b32 = const 16
+          %23: b32 = shl %7, %22
+          %24: b32 = or %23, %8
+          buffer_store res0, %0, %24
+          yield";
+        let found = run(member, [20, 1, 1], [1, 1, 1], 20, body);
+        let expected: Vec<u32> =
+            (0..20u32).map(|own| (own % 3) << 16 | (own + (own % 3 + 1) * (19 - own))).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
+/// A subgroup is a step of 16 lanes. Lanes that are in another arm have no bit in a ballot, and are read as 0; the number of a lane
+/// may be any.
+#[test]
+fn lanes_of_a_step_exchange_what_they_have() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 0
+          %4: b32 = const 3
+          %5: b32 = const 7
+          %6: b32 = and %1, %4
+          %7: b1 = ine %6, %3
+          %20: b32 = if %7 {
+            %8: b32, %9: b32, %10: b32, %11: b32 = ballot %7
+            %12: b32 = imul %1, %5
+            %13: b32 = shuffle or_zero, %12, %12
+            %14: b32 = const 16
+            %15: b32 = shl %13, %14
+            %16: b32 = xor %15, %8
+            yield %16
+          } else {
+            %17: b32 = shuffle or_zero, %1, %4
+            %18: b32 = shuffle first, %1
+            %19: b32 = xor %17, %18
+            yield %19
+          }
+          %21: b32 = const 1
+          %22: b32 = shuffle xor, %20, %21
+          buffer_store res0, %0, %22
+          yield";
+        let found = run(member, [36, 1, 1], [1, 1, 1], 36, body);
+        let own = |lane: u32| {
+            let first = lane / 16 * 16;
+            let present = |other: u32| !other.is_multiple_of(4) && first + other < 36;
+            if lane.is_multiple_of(4) {
+                return first;
+            }
+            let bits = (0..16).filter(|&lane| present(lane)).fold(0, |bits, lane| bits | 1 << lane);
+            let from = lane * 7 % 16;
+            let read = if present(from) { (first + from) * 7 } else { 0 };
+            read << 16 ^ bits
+        };
+        let expected: Vec<u32> = (0..36u32).map(|lane| own(lane ^ 1)).collect();
         assert_eq!(found, expected, "{}", member.about().name);
     }
 }
@@ -256,5 +378,39 @@ fn the_last_half_of_a_buffer_is_read_alone() {
         let mut device = member.device(&compiled, request.chip);
         device.dispatch(&mut bindings, [1, 1, 1]).expect("it runs");
         assert_eq!(bindings.get(buffer, 0).bytes(), [5, 6, 0, 0], "{}", member.about().name);
+    }
+}
+
+/// Layers of a texture without further levels lie as far apart as if it had one: the sampler finds the last.
+#[test]
+fn layers_of_one_level_are_where_the_sampler_looks() {
+    let text = "func \"main\" compute workgroup 1 1 1 {
+          res0 = \"words\" group 0 binding 0 storage 0 stride 4 load store as u32
+          res1 = \"layers\" group 0 binding 1 texture d2 arrayed uint as u32
+        } body {
+          %0: b32 = const 0
+          %1: b32 = const 2
+          %2: b32 = const 3
+          %3: b32, %4: b32, %5: b32, %6: b32 = tex load res1, %1, %2, %1, %0
+          buffer_store res0, %0, %3
+          yield
+        }";
+    for member in MEMBERS {
+        let func = parse(text).expect("text of the IR").funcs.remove(0);
+        let request = Request { chip: member.about().chips[0], ..Request::default() };
+        let mut bindings = Bindings::new(&func);
+        bindings.set(Resource::from_u32(0), Bound::Buffer(vec![0; 4]));
+        let extent = Extent { layers: 3, ..Extent::plane(5, 4) };
+        let mut image = Image::new(Format::R32Uint, extent).expect("it fits");
+        let bytes = image.bytes_mut();
+        for (number, word) in (0u32..).zip(bytes.chunks_exact_mut(4)) {
+            word.copy_from_slice(&number.to_le_bytes());
+        }
+        bindings.set(Resource::from_u32(1), Bound::Image(image));
+        let compiled = member.finish(func, &request).expect("it compiles");
+        let mut device = member.device(&compiled, request.chip);
+        device.dispatch(&mut bindings, [1, 1, 1]).expect("it runs");
+        let found = bindings.get(Resource::from_u32(0), 0).bytes();
+        assert_eq!(found, (2 * 20 + 3 * 5 + 2u32).to_le_bytes(), "{}", member.about().name);
     }
 }

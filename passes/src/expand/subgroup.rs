@@ -4,19 +4,29 @@
 
 use gpucc_ir::ssa::{
     Builder, Builtin, Imm, InputData, InputKind, InstData, Op, Scalar, Scan, Shuffle, Stage, Type,
-    Value, eval::identity,
+    Value, eval::identity, interp::SUBGROUP,
 };
 
-/// Lanes of a warp.
-const WARP: u32 = 16;
+/// `reduce` by ballots and shuffles, on a machine whose minimum and maximum give the number beside a NaN.
+pub fn reduce(b: &mut Builder, data: &InstData) -> Value {
+    combined(b, data, true)
+}
 
-/// `reduce` by ballots and shuffles.
-pub(super) fn reduce(b: &mut Builder, data: &InstData) -> Value {
+/// The same on a machine whose minimum and maximum do not: they skip absent lanes by a choice.
+pub fn reduce_choosing(b: &mut Builder, data: &InstData) -> Value {
+    combined(b, data, false)
+}
+
+/// `skips_nans`: a NaN is neutral to minimum and maximum.
+fn combined(b: &mut Builder, data: &InstData, skips_nans: bool) -> Value {
     let Imm::Reduce(scan, op) = data.imm else {
         unreachable!("the verifier wants it said how lanes are combined");
     };
     match b.func.ty(data.args[0]) {
         Type::B1 => truth(b, scan, op, data.args[0]),
+        ty if !skips_nans && matches!(op, Op::FMin | Op::FMax) => {
+            extreme(b, scan, op, ty, data.args[0])
+        }
         ty => number(b, scan, op, ty, data.args[0]),
     }
 }
@@ -53,14 +63,10 @@ fn number(b: &mut Builder, scan: Scan, op: Op, ty: Type, value: Value) -> Value 
     let identity = identity(op, ty).expect("the verifier allows no other operation");
     let neutral = neutral(op, ty, identity);
     let flipped = flip(b, ty, neutral, value);
-    let invocations = match b.func.stage {
-        Stage::Compute => b.func.workgroup_size.iter().product(),
-        Stage::Vertex | Stage::Fragment => WARP,
-    };
     let own = (scan != Scan::All).then(|| lane_number(b));
     let mut sum = None;
     let mut result = b.constant(ty, identity);
-    for lane in 0..invocations.min(WARP) {
+    for lane in 0..lanes(b) {
         let place = b.u32(lane);
         let here = own.map(|own| b.op2(Op::IEq, own, place));
         if let (Some(here), Some(sum), Scan::Exclusive) = (here, sum, scan) {
@@ -92,6 +98,42 @@ fn number(b: &mut Builder, scan: Scan, op: Op, ty: Type, value: Value) -> Value 
     let first = b.op2(Op::IEq, before, zero);
     let identity = b.constant(ty, identity);
     b.select(first, identity, result)
+}
+
+/// Lanes that a subgroup may have.
+fn lanes(b: &Builder) -> u32 {
+    let invocations = match b.func.stage {
+        Stage::Compute => b.func.workgroup_size.iter().product(),
+        Stage::Vertex | Stage::Fragment => SUBGROUP,
+    };
+    invocations.min(SUBGROUP)
+}
+
+/// Minimum or maximum of floats: what a lane makes of it counts where the lane is there.
+fn extreme(b: &mut Builder, scan: Scan, op: Op, ty: Type, value: Value) -> Value {
+    let identity = identity(op, ty).expect("both have one");
+    let yes = b.bool(true);
+    let present = ballot(b, yes);
+    let own = (scan != Scan::All).then(|| lane_number(b));
+    let mut sum = b.constant(ty, identity);
+    let mut result = sum;
+    for lane in 0..lanes(b) {
+        let (place, bit) = (b.u32(lane), b.u32(1 << lane));
+        let here = own.map(|own| b.op2(Op::IEq, own, place));
+        if let (Some(here), Scan::Exclusive) = (here, scan) {
+            result = b.select(here, sum, result);
+        }
+        let inst = b.inst(Op::Shuffle, Imm::Shuffle(Shuffle::OrZero), &[value, place], &[], &[ty]);
+        let read = b.result(inst);
+        let next = b.op2(op, sum, read);
+        let (zero, bit) = (b.u32(0), b.op2(Op::And, present, bit));
+        let counts = b.op2(Op::INe, bit, zero);
+        sum = b.select(counts, next, sum);
+        if let (Some(here), Scan::Inclusive) = (here, scan) {
+            result = b.select(here, sum, result);
+        }
+    }
+    if scan == Scan::All { sum } else { result }
 }
 
 /// What leaves every other operand as it is: -0.0 for sums of floats, a NaN for their minimum and
