@@ -27,6 +27,7 @@ mod machine_files;
 mod machine_text;
 mod names;
 mod outputs;
+mod pages;
 mod parts;
 mod picture;
 mod planted;
