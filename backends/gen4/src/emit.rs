@@ -415,7 +415,11 @@ impl Emit<'_> {
         });
         let read = read.fold(0, |all, bits| all | bits);
         self.read |= read;
-        self.under_way &= !(read | bits(&dst));
+        // A word that no lane executes waits for nothing; `sel` has a predicate and is one of all lanes.
+        let predicated = word.get(f::PRED_CTRL) != 0 && opcode != Opcode::Sel;
+        if !predicated {
+            self.under_way &= !(read | bits(&dst));
+        }
         self.words.push(word);
         Ok(())
     }

@@ -352,6 +352,28 @@ fn a_reply_of_one_arm_arrives_before_one_of_the_other() {
     }
 }
 
+/// In each step no lane takes the word that is chosen over a reply, nor the store of it: the reply is still under way when the next
+/// step asks again. (Stores keep the condition a branch.)
+#[test]
+fn a_reply_that_no_lane_reads_arrives_before_the_next_step() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 100
+          %4: b32 = const 4
+          %5: b32 = buffer_load res0, %4
+          %6: b1 = ult %3, %1
+          %7: b32 = lshr %1, %2
+          %8: b32 = select %6, %7, %5
+          if %6 {
+            buffer_store res0, %0, %8
+            buffer_store res0, %4, %8
+            yield
+          } else { yield }
+          yield";
+        let found = run(member, [48, 1, 1], [1, 1, 1], 48, body);
+        assert_eq!(found, [OLD; 48], "{}", member.about().name);
+    }
+}
+
 /// The last half of a buffer whose bytes are no whole doublewords is read, and what lies behind it does not count.
 #[test]
 fn the_last_half_of_a_buffer_is_read_alone() {
