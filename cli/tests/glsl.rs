@@ -175,7 +175,7 @@ fn arrays_of_arrays_and_structures_are_values() {
 
 #[test]
 fn conversions_of_vectors_take_the_components_that_are_wanted() {
-    let source = "#version 330\n#extension GL_ARB_compute_shader : require\nlayout(local_size_x = 1) in;\n\
+    let source = "#version 430\nlayout(local_size_x = 1) in;\n\
         layout(std430, binding = 0) buffer B { int o[6]; };\n\
         void main() { ivec2 a = ivec2(bvec3(true, false, true)); o[0] = a.x * 10 + a.y; o[1] = int(vec3(7.9, 1.0, 2.0));\n\
         vec4 v = vec4(ivec2(1, 2), 3u, 4.5); o[2] = int(v.x + v.y * 10.0 + v.z * 100.0); o[3] = int(bool(2)) + int(true);\n\

@@ -320,7 +320,8 @@ fn code(text: &str, stage: Stage) -> String {
 fn the_profile_and_the_version_choose_between_conditions() {
     let text = "#version 310 es\nprecision mediump float;\nout vec4 c;\nvoid main() {\n#ifdef GL_ES\n\
                 #if __VERSION__ == 310\nc = vec4(1.0);\n#else\nwrong;\n#endif\n#else\nwrong;\n#endif\n}";
-    let plain = "#version 310 es\nout vec4 c;\nvoid main() { c = vec4(1.0); }";
+    let plain =
+        "#version 310 es\nprecision mediump float;\nout vec4 c;\nvoid main() { c = vec4(1.0); }";
     assert_eq!(code(text, Stage::Fragment), code(plain, Stage::Fragment));
 }
 
