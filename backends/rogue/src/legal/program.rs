@@ -1,0 +1,154 @@
+//! Rules of whole programs.
+
+use super::{Context, Rule, admit, sources};
+use crate::isa::Group;
+use crate::isa::fields::f;
+use crate::isa::group::{Condition, Ops};
+use crate::isa::ops::{Backend, Control};
+use crate::isa::program::LINE;
+use crate::isa::register::Register;
+use gpucc_isa::Inst;
+use std::collections::BTreeSet;
+
+/// A breach and the byte offset of its group.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("offset {offset:#x}: {rule}")]
+pub struct Breach {
+    /// In bytes from the start.
+    pub offset: usize,
+    /// What is broken.
+    pub rule: Rule,
+}
+
+/// Asks whether a program is legal: its groups with their byte offsets, as they lie, and the end.
+///
+/// # Errors
+/// The first breach.
+pub fn admit_program(
+    groups: &[(usize, Group)],
+    end: usize,
+    context: &Context,
+) -> Result<(), Breach> {
+    for (offset, group) in groups {
+        admit(group, context).map_err(|rule| Breach { offset: *offset, rule })?;
+    }
+    let starts: BTreeSet<usize> = groups.iter().map(|(offset, _)| *offset).collect();
+    let mut targets = BTreeSet::new();
+    for (offset, group) in groups {
+        if let Some(target) = branch(group).map(|inst| target_of(*offset, inst)) {
+            let known = usize::try_from(target).ok().filter(|target| starts.contains(target));
+            let wrong = Breach { offset: *offset, rule: Rule::BranchTarget };
+            targets.insert(known.ok_or(wrong)?);
+        }
+    }
+    waits(groups, &targets)?;
+    let Some((offset, last)) = groups.last() else { return Ok(()) };
+    let breach = |rule| Err(Breach { offset: *offset, rule });
+    if !offset.is_multiple_of(LINE) || !end.is_multiple_of(LINE) {
+        return breach(Rule::LastAligned);
+    }
+    let leaves = branch(last).is_some_and(always);
+    if !last.end && !leaves {
+        return breach(Rule::LastEnds);
+    }
+    Ok(())
+}
+
+fn branch(group: &Group) -> Option<&Inst> {
+    match &group.ops {
+        Ops::Control(inst) if Control::of(inst.op()) == Control::Br => Some(inst),
+        _ => None,
+    }
+}
+
+/// Whether a branch is taken whatever holds, as far as its own bits say.
+fn always(inst: &Inst) -> bool {
+    inst.get(f::BPRED) == 0
+}
+
+/// Bytes from the program's start that a branch goes to. 0.1.
+fn target_of(offset: usize, inst: &Inst) -> i64 {
+    let from = if inst.flag(f::ABSOLUTE) { 0 } else { offset as i64 };
+    from + 2 * i64::from((inst.get(f::OFFSET) << 1) as i32 >> 1)
+}
+
+/// The counter of a message whose result lands later.
+fn counter(inst: &Inst) -> Option<u32> {
+    use Backend as B;
+    match B::of(inst.op()) {
+        B::Fitr | B::Fitrp | B::Ld | B::LdReg | B::Smp | B::Atomic => Some(inst.get(f::DRC)),
+        _ => None,
+    }
+}
+
+/// So many registers from this one on.
+fn span(register: Register, count: u16) -> impl Iterator<Item = Register> {
+    (0..count).map(move |at| match register {
+        Register::Temp(first) => Register::Temp(first + at),
+        Register::Vtxin(first) => Register::Vtxin(first + at),
+        Register::Shared(first) => Register::Shared(first + at),
+        other => other,
+    })
+}
+
+/// Registers that a group reads, the places where messages land left out.
+fn read(group: &Group) -> Vec<Register> {
+    let backend = match &group.ops {
+        Ops::Main(ops) => ops.backend.as_ref(),
+        _ => None,
+    };
+    let lands = backend.and_then(sources::landing).map(|port| port as u8);
+    let mut registers = Vec::new();
+    for (_, port) in sources::named(group) {
+        if Some(port) != lands {
+            let count = backend.map_or(1, |inst| sources::length(inst, port));
+            let count = count.max(group.repeat.into());
+            registers.extend(span(group.sources[usize::from(port)], count));
+        }
+    }
+    registers.push(group.sources[usize::from(group.selectors.is0)]);
+    registers
+}
+
+/// Results are read behind a wait. Known for straight code alone: what comes from elsewhere may have waited there.
+fn waits(groups: &[(usize, Group)], targets: &BTreeSet<usize>) -> Result<(), Breach> {
+    let mut pending: [BTreeSet<Register>; 2] = Default::default();
+    for (offset, group) in groups {
+        if targets.contains(offset) {
+            pending = Default::default();
+        }
+        let outstanding = read(group)
+            .into_iter()
+            .any(|register| pending.iter().any(|set| set.contains(&register)));
+        if outstanding {
+            return Err(Breach { offset: *offset, rule: Rule::WaitBeforeUse });
+        }
+        match &group.ops {
+            Ops::Main(ops) => {
+                let Some(inst) = &ops.backend else { continue };
+                if let (Some(drc), Some(port)) = (counter(inst), sources::landing(inst)) {
+                    let count = sources::length(inst, port as u8);
+                    pending[drc as usize].extend(span(group.sources[port], count));
+                }
+            }
+            Ops::Control(inst) => match Control::of(inst.op()) {
+                Control::Wdf => pending[inst.get(f::MISC) as usize].clear(),
+                Control::Ditr | Control::Ditrp => {
+                    let count = match inst.get(f::COUNT) {
+                        0 => 16,
+                        count => count as u16,
+                    };
+                    let first = Register::Temp(inst.get(f::DEST) as u16);
+                    pending[inst.get(f::DRC) as usize].extend(span(first, count));
+                }
+                // Whoever does not take the branch goes on.
+                Control::Br if group.condition == Condition::Runs && always(inst) => {
+                    pending = Default::default();
+                }
+                _ => {}
+            },
+            Ops::Bitwise(_) => {}
+        }
+    }
+    Ok(())
+}

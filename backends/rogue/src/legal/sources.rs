@@ -1,0 +1,106 @@
+//! Which register may stand at which source. Pipeline page 1.2, 3.1.
+
+use super::{Asked, Rule};
+use crate::isa::disasm::{name_and_args, port_of};
+use crate::isa::fields::f;
+use crate::isa::group::{Ops, Place};
+use crate::isa::ops::{Arg, Backend};
+use crate::isa::register::{File, Register, Special, special};
+use gpucc_isa::Inst;
+
+/// The source that says where the result of a message lands. 2.8, 2.9.
+pub(super) fn landing(inst: &Inst) -> Option<usize> {
+    use Backend as B;
+    match B::of(inst.op()) {
+        B::Fitr | B::Fitrp | B::Ld | B::LdReg => Some(3),
+        B::Smp => Some(4),
+        B::Atomic => Some(inst.get(f::DST_SRC) as usize),
+        _ => None,
+    }
+}
+
+/// A count whose 0 is the one beyond its greatest.
+fn full(value: u32, most: u16) -> u16 {
+    if value == 0 { most } else { value as u16 }
+}
+
+/// How many registers from its source on a backend instruction takes or fills. 2.8, 2.9.
+pub(super) fn length(inst: &Inst, port: u8) -> u16 {
+    use Backend as B;
+    let row = B::of(inst.op());
+    let at = |id| inst.get(id) == u32::from(port);
+    match row {
+        B::Fitr | B::Fitrp if port == 3 => full(inst.get(f::COUNT), 16),
+        B::Ld if port == 3 => full(inst.get(f::BURST), 16),
+        B::Ld | B::LdReg if at(f::ADD_SRC) => 2,
+        B::St | B::StTiled if at(f::DATA_SRC) => full(inst.get(f::BURST), 16),
+        B::St | B::StTiled | B::StReg | B::StTiledReg if at(f::ADD_SRC) => 2,
+        B::Idf if at(f::ADD_SRC) => 2,
+        B::Atomic if at(f::SRC) => 3,
+        B::Smp | B::SmpWrite if matches!(port, 0 | 2) => 4,
+        B::Smp if port == 4 => inst.get(f::CHANNELS) as u16 + 1,
+        _ => 1,
+    }
+}
+
+/// Files that share a port with one another. 1.2.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Class {
+    /// Every port.
+    Any,
+    /// S0, S2, S3.
+    Common,
+    /// S1, S2, S4.
+    Special,
+}
+
+fn class(register: Register) -> Class {
+    match register {
+        Register::Temp(_) | Register::Vtxin(_) => Class::Any,
+        Register::Special(number) => match special(number) {
+            Special::Constant(_) | Special::Internal(_) | Special::Unknown => Class::Any,
+            Special::Pixout(_) => Class::Common,
+            Special::Named(_) => Class::Special,
+        },
+        _ => Class::Common,
+    }
+}
+
+impl Asked<'_> {
+    /// The rules of S0 to S5.
+    pub(super) fn sources(&mut self) {
+        let group = self.group;
+        for (register, port) in group.sources.into_iter().zip(0u8..) {
+            match class(register) {
+                Class::Any => {}
+                Class::Common => self.when(!matches!(port, 0 | 2 | 3), Rule::PortCommon),
+                Class::Special => self.when(!matches!(port, 1 | 2 | 4), Rule::PortSpecial),
+            }
+            let alternative = matches!(
+                register,
+                Register::CoeffAlt(_) | Register::Relative { file: File::CoeffAlt, .. }
+            );
+            self.when(alternative, Rule::CoeffAlt);
+            if let Register::Special(number) = register {
+                self.when(special(number) == Special::Unknown, Rule::UnknownSpecial);
+            }
+            let backend = match &group.ops {
+                Ops::Main(ops) => ops.backend.as_ref(),
+                _ => None,
+            };
+            let count = backend.map_or(1, |inst| length(inst, port));
+            self.limit(register, count.max(group.repeat.into()));
+        }
+    }
+}
+
+/// The sources that the operations of a group read or fill, by their numbers.
+pub(super) fn named(group: &crate::isa::Group) -> Vec<(Place, u8)> {
+    let mut ports = Vec::new();
+    for (place, inst) in group.operations() {
+        let (_, args) = name_and_args(group, place, &inst);
+        let of = |arg: &Arg| Some((place, port_of(place, &inst, arg)?));
+        ports.extend(args.iter().filter_map(of));
+    }
+    ports
+}
