@@ -1,0 +1,307 @@
+//! The control stream of compute kernels: uploads of shared registers, kernels, fences. 4.3, 5.2.
+
+use super::super::check::Stage;
+use super::super::machine::{Machine, Run};
+use super::super::pds::{Action, Pds};
+use super::super::register::{Common, INSTANCES, Lanes};
+use super::super::rule::{Refused, Rule, Trap};
+use super::super::task::{Sizes, Task};
+use super::{Gpu, Words};
+
+/// Invocations of a workgroup. 3.3.
+const MOST_INVOCATIONS: u32 = 512;
+/// Workgroups that are under way together, at most.
+const TOGETHER: usize = 4;
+/// Kernels and links that one stream may have.
+const MOST_BLOCKS: usize = 1 << 16;
+/// Workgroups of one kernel.
+const MOST_GROUPS: u64 = 1 << 26;
+
+/// One kernel. 5.2.
+#[derive(Clone, Debug)]
+struct Kernel {
+    fence: bool,
+    /// The upload of shared registers.
+    uploads: bool,
+    /// Words of the common store: coefficients, or shared registers.
+    common: u32,
+    /// Vertex inputs.
+    inputs: u16,
+    pds_temps: u32,
+    pds_data: u32,
+    data: u32,
+    code: u32,
+    groups: [u32; 3],
+    size: [u32; 3],
+}
+
+/// A trap of what has no place in a program.
+pub(super) fn place((rule, detail): Refused) -> Trap {
+    Trap::new(rule, 0, detail)
+}
+
+/// Executes a stream.
+///
+/// # Errors
+/// As [`Gpu::compute`].
+pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<(), Trap> {
+    let mut shared = Common::new("sh", 0);
+    for _ in 0..MOST_BLOCKS {
+        let mut words = Words { memory: &gpu.memory, at };
+        let first = words.next().map_err(place)?;
+        match first >> 30 {
+            0 => {
+                let kernel = kernel(first, &mut words).map_err(place)?;
+                at = words.at;
+                execute(gpu, &kernel, &mut shared, run)?;
+            }
+            1 => {
+                let low = words.masked(3, "a link").map_err(place)?;
+                at = u64::from(first & 0xff) << 32 | u64::from(low);
+            }
+            2 => return Ok(()),
+            other => return Err(place((Rule::Stream, format!("block {other}")))),
+        }
+    }
+    Err(place((Rule::Stream, "the stream does not end".into())))
+}
+
+fn kernel(first: u32, words: &mut Words<'_>) -> Result<Kernel, Refused> {
+    let field = |word: u32, high: u32, low: u32| word >> low & ((1 << (high - low + 1)) - 1);
+    if first >> 27 & 1 == 1 {
+        return Err((Rule::NotBuilt, "an event of a kernel".into()));
+    }
+    let data = words.masked(1, "kernel word 1")?;
+    let code = words.masked(0xe, "kernel word 2")?;
+    let groups = if first >> 29 & 1 == 1 {
+        let high = words.masked(0xffff_ff00, "kernel word 6")?;
+        let low = words.masked(3, "kernel word 7")?;
+        let from = u64::from(high) << 32 | u64::from(low);
+        [words.memory.word(from)?, words.memory.word(from + 4)?, words.memory.word(from + 8)?]
+    } else {
+        [words.next()?, words.next()?, words.next()?].map(|count| count.wrapping_add(1))
+    };
+    let last = words.next()?;
+    let size = [field(last, 26, 18), field(last, 17, 9), field(last, 8, 0)].map(|n| n + 1);
+    if first >> 28 & 1 == 1 {
+        return Err((Rule::NotBuilt, "offsets of a kernel".into()));
+    }
+    Ok(Kernel {
+        fence: first & 1 == 1,
+        uploads: data >> 1 & 1 == 1,
+        common: 16 * field(first, 26, 18),
+        inputs: 4 * field(first, 17, 12) as u16,
+        pds_temps: 4 * field(first, 11, 8),
+        pds_data: 4 * field(first, 7, 2),
+        data: data & !15,
+        code: code & !15,
+        groups,
+        size,
+    })
+}
+
+impl Kernel {
+    /// Its program of the data sequencer with the temporaries that the chip gives it.
+    fn program<'a>(&self, gpu: &'a Gpu, temps: &[(usize, u32)]) -> Pds<'a> {
+        let mut given = [None; 32];
+        for (at, word) in temps {
+            given[*at] = Some(*word);
+        }
+        Pds {
+            memory: &gpu.memory,
+            data: gpu.bases.pds + u64::from(self.data),
+            constants: self.pds_data,
+            code: gpu.bases.pds + u64::from(self.code),
+            temps: given,
+            persistent: [None; 32],
+            count: self.pds_temps.min(32),
+            if0: true,
+            if1: false,
+        }
+    }
+}
+
+fn execute(
+    gpu: &mut Gpu,
+    kernel: &Kernel,
+    shared: &mut Common,
+    run: &mut Run<'_>,
+) -> Result<(), Trap> {
+    if kernel.fence {
+        let actions = kernel.program(gpu, &[]).run().map_err(place)?;
+        return match actions.iter().all(|action| *action == Action::Fence) {
+            true => Ok(()),
+            false => Err(place((Rule::Stream, "a fence's program does more than fence".into()))),
+        };
+    }
+    if kernel.uploads {
+        *shared = Common::new("sh", kernel.common as usize);
+        let actions = kernel.program(gpu, &[]).run().map_err(place)?;
+        return upload(&actions, shared).map_err(place);
+    }
+    let invocations = kernel.size.iter().product::<u32>();
+    if invocations > MOST_INVOCATIONS {
+        return Err(place((Rule::Workgroup, format!("{invocations} invocations"))));
+    }
+    let total = kernel.groups.iter().fold(1u64, |total, n| total.saturating_mul((*n).into()));
+    if total > MOST_GROUPS {
+        return Err(place((Rule::NotBuilt, format!("{total} workgroups"))));
+    }
+    let mut first = 0;
+    while first < total {
+        let last = total.min(first + TOGETHER as u64);
+        some_groups(gpu, kernel, shared, first..last, run)?;
+        first = last;
+    }
+    Ok(())
+}
+
+/// Words to shared registers or coefficients, by a program without instances.
+pub(super) fn upload(actions: &[Action], common: &mut Common) -> Result<(), Refused> {
+    for action in actions {
+        match action {
+            Action::Words { common: true, register, words, .. } => {
+                for (step, word) in words.iter().enumerate() {
+                    let at = *register as usize + step;
+                    if at >= common.count() {
+                        let what = format!("register {at} of {}", common.count());
+                        return Err((Rule::PdsTarget, what));
+                    }
+                    common.set(at, *word);
+                }
+            }
+            Action::Fence => {}
+            other => return Err((Rule::PdsTarget, format!("{other:?} by an upload"))),
+        }
+    }
+    last_transfer(actions)
+}
+
+/// The last transfer of a program says that it is. 5.1.
+pub(super) fn last_transfer(actions: &[Action]) -> Result<(), Refused> {
+    let mut transfers = actions.iter().rev().filter_map(|action| match action {
+        Action::Words { last, .. } => Some(*last),
+        _ => None,
+    });
+    let right = transfers.next().is_none_or(|last| last) && transfers.all(|last| !last);
+    if right {
+        return Ok(());
+    }
+    Err((Rule::PdsEnd, "the last transfer, and none before it, is marked".into()))
+}
+
+/// Runs workgroups side by side.
+fn some_groups(
+    gpu: &mut Gpu,
+    kernel: &Kernel,
+    shared: &mut Common,
+    which: std::ops::Range<u64>,
+    run: &mut Run<'_>,
+) -> Result<(), Trap> {
+    let mut coefficients = Vec::new();
+    let mut tasks = Vec::new();
+    let mut before = Vec::new();
+    for number in which {
+        let own = coefficients.len();
+        let (common, start) = coefficient_task(gpu, kernel, number).map_err(place)?;
+        coefficients.push(common);
+        if let Some((entry, temps)) = start {
+            let sizes = Sizes { temps, inputs: kernel.inputs };
+            let mut task = Task::new(Stage::Compute, entry, sizes, 1, 0);
+            (task.coefficients, task.number) = (own, 1 << 16 | own as u32);
+            before.push(task);
+        }
+        instances(gpu, kernel, own, &mut tasks).map_err(place)?;
+    }
+    let mut machine =
+        Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
+    machine.border_table = gpu.border_table;
+    machine.shared = std::mem::take(shared);
+    machine.coefficients = coefficients;
+    let result = machine.run(&mut before, run).and_then(|()| machine.run(&mut tasks, run));
+    *shared = std::mem::take(&mut machine.shared);
+    gpu.seed = gpu.seed.wrapping_add(1);
+    result
+}
+
+/// The coefficients of a workgroup, and what starts before its instances.
+#[allow(clippy::type_complexity)]
+fn coefficient_task(
+    gpu: &Gpu,
+    kernel: &Kernel,
+    number: u64,
+) -> Result<(Common, Option<(u32, u16)>), Refused> {
+    let [x, y, _] = kernel.groups.map(u64::from);
+    let id = [number % x, number / x % y, number / x / y].map(|n| n as u32);
+    // The number of the workgroup: x, y and z in temporaries 0, 1 and 3. 4.3.
+    let mut program = kernel.program(gpu, &[(0, id[0]), (1, id[1]), (3, id[2])]);
+    program.if1 = true;
+    let actions = program.run()?;
+    let mut common = Common::new("cf", kernel.common as usize);
+    let mut start = None;
+    let mut transfers = Vec::new();
+    for action in actions {
+        match action {
+            Action::Start { entry, temps, .. } => start = Some((entry, temporaries(temps)?)),
+            other => transfers.push(other),
+        }
+    }
+    upload(&transfers, &mut common)?;
+    Ok((common, start))
+}
+
+/// Temporaries that a program asks for.
+pub(super) fn temporaries(count: u32) -> Result<u16, Refused> {
+    if count > 248 {
+        return Err((Rule::Temporaries, format!("{count} temporaries")));
+    }
+    Ok(count as u16)
+}
+
+/// The tasks of a workgroup: 32 instances each, whose program of the data sequencer runs for each of them.
+fn instances(gpu: &Gpu, kernel: &Kernel, own: usize, tasks: &mut Vec<Task>) -> Result<(), Refused> {
+    let [width, height, _] = kernel.size;
+    let invocations = kernel.size.iter().product::<u32>();
+    for first in (0..invocations).step_by(INSTANCES) {
+        let count = (invocations - first).min(INSTANCES as u32);
+        let valid: Lanes = if count == 32 { u32::MAX } else { (1 << count) - 1 };
+        let mut inputs = Vec::new();
+        let mut start = None;
+        for lane in 0..count {
+            let index = first + lane;
+            let id = [index % width, index / width % height, index / width / height];
+            // The number within the workgroup: x in temporary 0, y and z in temporary 1 [A].
+            let mut program = kernel.program(gpu, &[(0, id[0]), (1, id[1] | id[2] << 16)]);
+            program.if0 = lane + 1 == count;
+            let actions = program.run()?;
+            last_transfer(&actions)?;
+            for action in actions {
+                match action {
+                    Action::Words { common: false, register, words, .. } => {
+                        inputs.push((lane as usize, register as usize, words));
+                    }
+                    Action::Start { entry, temps, .. } if lane + 1 == count => {
+                        start = Some((entry, temporaries(temps)?));
+                    }
+                    Action::Fence => {}
+                    other => return Err((Rule::PdsTarget, format!("{other:?} by an instance"))),
+                }
+            }
+        }
+        let Some((entry, temps)) = start else { continue };
+        let sizes = Sizes { temps, inputs: kernel.inputs };
+        let mut task = Task::new(Stage::Compute, entry, sizes, valid, 0);
+        for (lane, register, words) in inputs {
+            for (step, word) in words.into_iter().enumerate() {
+                if register + step >= usize::from(kernel.inputs) {
+                    let what = format!("input {} of {}", register + step, kernel.inputs);
+                    return Err((Rule::PdsTarget, what));
+                }
+                task.inputs.set(register + step, lane, word);
+            }
+        }
+        (task.coefficients, task.number, task.first) = (own, tasks.len() as u32, first);
+        tasks.push(task);
+    }
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! The ends of tiles: a program emits the state words of each target, and pixels go to memory. 4.6.
+//!
+//! Ours to assume [A]: a row of a linear target is twice as many pixels apart as its field counts, beginning with two.
+
+use super::super::check::Stage;
+use super::super::machine::{Machine, Run};
+use super::super::pds::{Action, Pds};
+use super::super::register::Common;
+use super::super::rule::{Refused, Rule, Trap};
+use super::super::task::{Sizes, Task};
+use super::Gpu;
+use super::compute::{place, temporaries, upload};
+use super::pixels::Render;
+use gpucc_emu::format::Format;
+use gpucc_ir::ssa::numerics::f16_to_f64;
+
+/// The registers of one target. 4.6.
+pub type Target = [u64; 3];
+
+/// What a driver sets up for the ends of tiles.
+#[derive(Clone, Debug)]
+pub struct TargetState {
+    /// The program of the data sequencer: data, its words, and code, from the heap's base.
+    pub program: (u32, u32, u32),
+    /// Registers of each target.
+    pub targets: Vec<Target>,
+    /// Shared registers.
+    pub shared: u32,
+}
+
+const fn field(word: u64, high: u32, low: u32) -> u32 {
+    (word >> low & ((1 << (high - low + 1)) - 1)) as u32
+}
+
+/// What one emission says.
+struct Emission {
+    address: u64,
+    source: usize,
+    halves: bool,
+    normal: bool,
+    pack: u32,
+    target: usize,
+}
+
+impl Emission {
+    fn read([low, high]: [u32; 2]) -> Result<Emission, Refused> {
+        let word = u64::from(high);
+        if field(word, 27, 20) != 0 {
+            return Err((Rule::NotBuilt, format!("state word {high:#x}")));
+        }
+        Ok(Emission {
+            address: u64::from(low) << 2 | u64::from(field(word, 5, 0)) << 34,
+            source: field(word, 15, 14) as usize + 4 * field(word, 28, 28) as usize,
+            halves: field(word, 19, 19) == 0,
+            normal: field(word, 13, 13) == 1,
+            pack: field(word, 12, 7),
+            target: field(word, 18, 16) as usize,
+        })
+    }
+}
+
+/// How a pixel's words become bytes.
+enum Packing {
+    /// The words as they are: so many bytes of them.
+    Raw(usize),
+    /// Halves, or bytes, are converted.
+    Converted(Format),
+}
+
+/// The mode of packing. 4.6.
+fn packing(emission: &Emission, gamma: bool) -> Result<(Packing, Format), Refused> {
+    let raw = |format: Format| Ok((Packing::Raw(format.bytes() as usize), format));
+    let float = |format: Format| {
+        if emission.halves {
+            Ok((Packing::Converted(format), format))
+        } else {
+            Ok((Packing::Raw(format.bytes() as usize), format))
+        }
+    };
+    if gamma {
+        return match (emission.pack, emission.halves) {
+            (0, true) => float(Format::Rgba8UnormSrgb),
+            other => Err((Rule::NotBuilt, format!("gamma of pack mode {other:?}"))),
+        };
+    }
+    match emission.pack {
+        0 if emission.normal => float(Format::Rgba8Unorm),
+        0 => raw(Format::Rgba8Uint),
+        1 => raw(Format::Rgba8Sint),
+        0x8 => raw(Format::Rgba16Uint),
+        0x9 => raw(Format::Rgba16Sint),
+        0xa => raw(Format::Rgba16Float),
+        0xb => raw(Format::Rgba32Uint),
+        0xc => raw(Format::Rgba32Sint),
+        0xd => raw(Format::Rgba32Float),
+        0xe if emission.halves => float(Format::Rgb10a2Unorm),
+        0x1c | 0x1d if emission.halves => float(Format::Rg11b10Ufloat),
+        0x23 => raw(Format::Rg8Uint),
+        0x24 => raw(Format::Rg8Sint),
+        0x25 => raw(Format::Rg16Uint),
+        0x26 => raw(Format::Rg16Sint),
+        0x27 => raw(Format::Rg16Float),
+        0x28 => raw(Format::Rg32Uint),
+        0x29 => raw(Format::Rg32Sint),
+        0x2a => raw(Format::Rg32Float),
+        0x2f => raw(Format::R8Uint),
+        0x30 => raw(Format::R8Sint),
+        0x31 => raw(Format::R16Uint),
+        0x32 => raw(Format::R16Sint),
+        0x33 => raw(Format::R16Float),
+        0x34 => raw(Format::R32Uint),
+        0x35 => raw(Format::R32Sint),
+        0x36 => raw(Format::R32Float),
+        other => Err((Rule::NotBuilt, format!("pack mode {other:#x}"))),
+    }
+}
+
+/// Runs the program that ends tiles, and writes what it emits.
+///
+/// # Errors
+/// As [`Gpu::end`].
+pub fn end(
+    gpu: &mut Gpu,
+    state: &TargetState,
+    render: &Render,
+    run: &mut Run<'_>,
+) -> Result<(), Trap> {
+    let (data, words, code) = state.program;
+    let mut program = Pds {
+        memory: &gpu.memory,
+        data: gpu.bases.pds + u64::from(data),
+        constants: words,
+        code: gpu.bases.pds + u64::from(code),
+        temps: [None; 32],
+        persistent: [None; 32],
+        count: 32,
+        if0: true,
+        if1: false,
+    };
+    let mut actions = program.run().map_err(place)?;
+    let Some(Action::Start { entry, temps, .. }) = actions.pop() else {
+        return Err(place((Rule::PdsEnd, "no program starts for the tile".into())));
+    };
+    let mut shared = Common::new("sh", state.shared as usize);
+    upload(&actions, &mut shared).map_err(place)?;
+    let sizes = Sizes { temps: temporaries(temps).map_err(place)?, inputs: 0 };
+    let mut task = Task::new(Stage::Fragment, entry, sizes, 1, 0);
+    let mut machine =
+        Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
+    machine.shared = shared;
+    machine.run(std::slice::from_mut(&mut task), run)?;
+    for (_, words) in &task.fragments.emitted {
+        write(gpu, state, render, *words).map_err(place)?;
+    }
+    Ok(())
+}
+
+/// Writes the pixels of one target.
+fn write(
+    gpu: &mut Gpu,
+    state: &TargetState,
+    render: &Render,
+    words: [u32; 2],
+) -> Result<(), Refused> {
+    let emission = Emission::read(words)?;
+    let Some([first, second, _]) = state.targets.get(emission.target) else {
+        return Err((Rule::State, format!("target {}", emission.target)));
+    };
+    if field(*first, 33, 32) != 0 || field(*first, 51, 50) != 0 || field(*first, 0, 0) != 0 {
+        return Err((Rule::NotBuilt, "a target that is not linear, is turned or flipped".into()));
+    }
+    let (packing, format) = packing(&emission, field(*first, 4, 4) == 1)?;
+    let stride = 2 * (u64::from(field(*first, 49, 34)) + 1);
+    let swizzle = [
+        field(*first, 22, 20),
+        field(*first, 25, 23),
+        field(*first, 28, 26),
+        field(*first, 31, 29),
+    ];
+    let (left, top) = (field(*first, 19, 6), field(*second, 59, 46));
+    let (right, bottom) = (field(*second, 45, 32), field(*second, 13, 0));
+    for (at, pixel) in render.pixels.iter().enumerate() {
+        let (x, y) = (at as u32 % render.width, at as u32 / render.width);
+        if x < left || x > right || y < top || y > bottom {
+            continue;
+        }
+        let word = |step: usize| {
+            let word = pixel.outputs.get(emission.source + step).copied().flatten();
+            word.ok_or_else(|| {
+                (Rule::Undefined, format!("output {} of pixel {x}, {y}", emission.source + step))
+            })
+        };
+        let bytes = match &packing {
+            Packing::Raw(count) => {
+                let mut bytes = Vec::new();
+                for step in 0..count.div_ceil(4) {
+                    bytes.extend(word(step)?.to_le_bytes());
+                }
+                bytes.truncate(*count);
+                swizzled(bytes, format, swizzle)?
+            }
+            Packing::Converted(format) => {
+                let halves = [word(0)?, word(0)? >> 16, word(1)?, word(1)? >> 16];
+                let values = halves.map(|half| (f16_to_f64(half as u16) as f32).to_bits());
+                let chosen = chosen(values, swizzle)?;
+                let mut bytes = vec![0; format.bytes() as usize];
+                format.encode(chosen, &mut bytes);
+                bytes
+            }
+        };
+        let place =
+            emission.address + (u64::from(y) * stride + u64::from(x)) * u64::from(format.bytes());
+        gpu.memory.write(place, &bytes)?;
+    }
+    Ok(())
+}
+
+/// Components in the order that a target asks for.
+fn chosen(values: [u32; 4], swizzle: [u32; 4]) -> Result<[u32; 4], Refused> {
+    let mut chosen = [0; 4];
+    for (value, source) in chosen.iter_mut().zip(swizzle) {
+        let source = values.get(source as usize);
+        *value = *source.ok_or_else(|| (Rule::State, format!("swizzle {swizzle:?}")))?;
+    }
+    Ok(chosen)
+}
+
+/// Bytes of components in the order that a target asks for.
+fn swizzled(bytes: Vec<u8>, format: Format, swizzle: [u32; 4]) -> Result<Vec<u8>, Refused> {
+    let count = format.components() as usize;
+    if swizzle == [0, 1, 2, 3] || count < 4 {
+        return Ok(bytes);
+    }
+    let size = bytes.len() / count;
+    let order = chosen([0, 1, 2, 3], swizzle)?;
+    Ok(order.iter().flat_map(|at| bytes[*at as usize * size..][..size].to_vec()).collect())
+}

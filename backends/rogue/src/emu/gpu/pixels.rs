@@ -1,0 +1,684 @@
+//! Fragments of a draw: primitives, coefficients, tests, programs, outputs. 4.2, 5.1, 5.4.
+//!
+//! Ours to assume [A]: pixels are found by the rasteriser that every machine shares. Iterators give what it interpolates
+//! exactly; coefficients themselves hold planes in pixels. The chip's face bit is set where corners go clockwise on the
+//! screen. Tests happen before programs, but for passes that give feedback.
+
+use super::super::check::Stage;
+use super::super::machine::{Machine, Run};
+use super::super::pds::{Action, Pds};
+use super::super::register::{Common, INSTANCES, each};
+use super::super::rule::{Refused, Rule, Trap};
+use super::super::task::{Sizes, Task};
+use super::Gpu;
+use super::compute::{place, temporaries, upload};
+use super::ppp::State;
+use super::vertices::Drawn;
+use gpucc_emu::draw::Topology;
+use gpucc_emu::raster::{Corner, Found, Piece, Raster, Viewport};
+
+/// Output registers and depth of one pixel.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Pixel {
+    /// The output registers, as far as they were written.
+    pub outputs: [Option<u32>; 8],
+    /// The depth.
+    pub depth: f32,
+}
+
+/// What is rendered, before the ends of tiles.
+#[derive(Clone, Debug)]
+pub struct Render {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Row by row.
+    pub pixels: Vec<Pixel>,
+}
+
+impl Render {
+    /// A render whose pixels begin alike.
+    pub fn new(width: u32, height: u32, pixel: Pixel) -> Render {
+        let count = width as usize * height as usize;
+        Render { width, height, pixels: vec![pixel; count] }
+    }
+
+    fn pixel(&mut self, x: u32, y: u32) -> Option<&mut Pixel> {
+        if x >= self.width || y >= self.height {
+            return None;
+        }
+        self.pixels.get_mut((y * self.width + x) as usize)
+    }
+}
+
+const fn field(word: u32, high: u32, low: u32) -> u32 {
+    word >> low & ((1 << (high - low + 1)) - 1)
+}
+
+/// What stands around the fragment programs of a draw.
+struct Programs {
+    entry: u32,
+    temps: u16,
+    coefficients: usize,
+    shared: Common,
+    varyings: Vec<(u32, u32)>,
+}
+
+/// A varying's words. 5.1.
+#[derive(Copy, Clone, Debug)]
+struct Varying {
+    /// The first word within the vertex behind its position.
+    first: u32,
+    count: u32,
+    perspective: bool,
+    /// The vertex of a flat one.
+    flat: Option<usize>,
+    set: usize,
+}
+
+impl Varying {
+    fn read((source, set): (u32, u32)) -> Result<Varying, Refused> {
+        if source >> 17 & 1 == 1 || source >> 23 & 1 == 1 || field(source, 27, 26) != 0 {
+            return Err((Rule::NotBuilt, format!("a varying of control {source:#x}")));
+        }
+        let half = field(source, 15, 8);
+        if half % 2 == 1 {
+            return Err((Rule::State, format!("a varying at half {half}")));
+        }
+        let shade = field(source, 25, 24);
+        Ok(Varying {
+            first: half / 2,
+            count: 1 + field(source, 19, 18),
+            perspective: source >> 16 & 1 == 1,
+            flat: (shade < 3).then_some(shade as usize),
+            set: set as usize,
+        })
+    }
+}
+
+/// Draws the primitives of a draw, one after the other.
+///
+/// # Errors
+/// As [`Gpu::draw`].
+pub fn draw(
+    gpu: &mut Gpu,
+    drawn: &Drawn,
+    render: &mut Render,
+    run: &mut Run<'_>,
+) -> Result<(), Trap> {
+    let state = &drawn.state;
+    let mut programs = programs(gpu, state).map_err(place)?;
+    let varyings: Result<Vec<Varying>, Refused> =
+        programs.varyings.iter().copied().map(Varying::read).collect();
+    let varyings = varyings.map_err(place)?;
+    let (raster, flipped) = raster(state, render).map_err(place)?;
+    for corners in primitives(drawn).map_err(place)? {
+        let topology = match corners.len() {
+            1 => Topology::PointList,
+            2 => Topology::LineList,
+            _ => Topology::TriangleList,
+        };
+        let vertices: Vec<&[Option<u32>]> =
+            corners.iter().map(|at| drawn.vertices[*at].as_slice()).collect();
+        let mut positions = Vec::new();
+        for vertex in &vertices {
+            positions.push(position(vertex, flipped).map_err(place)?);
+        }
+        let outline: Vec<Corner<'_>> = positions
+            .iter()
+            .map(|position| Corner { position: *position, clip: &[], size: 1.0 })
+            .collect();
+        for piece in raster.pieces(topology, &outline) {
+            let shape = Shape { piece: &piece, vertices: &vertices, positions: &positions };
+            primitive(gpu, state, &mut programs, &varyings, &shape, (&raster, render), run)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs the programs of the data sequencer around a fragment program.
+fn programs(gpu: &Gpu, state: &State) -> Result<Programs, Refused> {
+    let [first, second] = state.sizes;
+    let temps = 4 * field(first, 3, 0);
+    let pds = |data: u64, words: u32, code: u64| Pds {
+        memory: &gpu.memory,
+        data: gpu.bases.pds + data,
+        constants: words,
+        code: gpu.bases.pds + code,
+        temps: [None; 32],
+        persistent: [None; 32],
+        count: temps.min(32),
+        if0: true,
+        if1: false,
+    };
+    // The program that starts pixels: eight words of data, then its code.
+    let shader = u64::from(state.shader & !15);
+    let started = pds(shader, 8, shader + 32).run()?;
+    let Some(Action::Start { entry, temps, rate }) = started.last() else {
+        return Err((Rule::PdsEnd, "no program starts for the pixels".into()));
+    };
+    if *rate != 0 {
+        return Err((Rule::NotBuilt, "programs by sample".into()));
+    }
+    let mut shared = Common::new("sh", 16 * field(second, 31, 23) as usize);
+    let uniforms = 4 * field(first, 31, 23);
+    if uniforms != 0 {
+        let data = u64::from(state.uniforms & !15);
+        let code = u64::from(state.uniform_code & !15);
+        upload(&pds(data, uniforms, code).run()?, &mut shared)?;
+    }
+    let words = 4 * field(first, 15, 10);
+    let mut varyings = Vec::new();
+    if words != 0 {
+        let data = u64::from(state.varyings & !15);
+        let actions = pds(data, words, data + 4 * u64::from(words)).run()?;
+        for (at, action) in actions.iter().enumerate() {
+            let Action::Iterate { source, set, last } = action else {
+                return Err((Rule::PdsTarget, format!("{action:?} by a program of varyings")));
+            };
+            if *last != (at + 1 == actions.len()) {
+                return Err((Rule::PdsEnd, "the last varying alone is marked".into()));
+            }
+            varyings.push((*source, *set));
+        }
+    }
+    let coefficients = 16 * field(first, 9, 4) as usize;
+    Ok(Programs { entry: *entry, temps: temporaries(*temps)?, coefficients, shared, varyings })
+}
+
+/// The rasteriser of a state, and whether clip space has y down.
+fn raster(state: &State, render: &Render) -> Result<(Raster, bool), Refused> {
+    let Some([a0, m0, a1, m1, a2, m2]) = state.viewport else {
+        return Err((Rule::State, "no viewport was sent".into()));
+    };
+    if state.primitive & 3 != 0 {
+        return Err((Rule::NotBuilt, "culling".into()));
+    }
+    if m0 <= 0.0 || m1 == 0.0 {
+        return Err((Rule::NotBuilt, format!("a viewport of {m0} by {m1}")));
+    }
+    let viewport = Viewport {
+        x: a0 - m0,
+        y: a1 - m1.abs(),
+        width: 2.0 * m0,
+        height: 2.0 * m1.abs(),
+        near: a2,
+        far: a2 + m2,
+    };
+    let bounds = [0, 0, render.width, render.height];
+    Ok((Raster { viewport, bounds, front_ccw: true }, m1 > 0.0))
+}
+
+fn word(vertex: &[Option<u32>], at: usize) -> Result<u32, Refused> {
+    let word = vertex.get(at).copied().flatten();
+    word.ok_or_else(|| (Rule::Undefined, format!("vertex output {at}")))
+}
+
+/// A vertex's place in clip space, with y up.
+fn position(vertex: &[Option<u32>], flipped: bool) -> Result<[f64; 4], Refused> {
+    let mut position = [0.0; 4];
+    for (at, value) in position.iter_mut().enumerate() {
+        *value = f64::from(f32::from_bits(word(vertex, at)?));
+    }
+    if flipped {
+        position[1] = -position[1];
+    }
+    Ok(position)
+}
+
+/// The corners of each primitive, by vertex. 5.3.
+fn primitives(drawn: &Drawn) -> Result<Vec<Vec<usize>>, Refused> {
+    let count = drawn.per_instance as usize;
+    let mut all = Vec::new();
+    if count == 0 {
+        return Ok(all);
+    }
+    for base in (0..drawn.vertices.len()).step_by(count) {
+        let list = |size: usize| {
+            (0..count / size).map(move |n| (0..size).map(|k| base + size * n + k).collect())
+        };
+        match drawn.topology {
+            0 => all.extend(list(1)),
+            1 => all.extend(list(2)),
+            6 => all.extend(list(3)),
+            3 => all.extend((1..count).map(|n| vec![base + n - 1, base + n])),
+            9 => all.extend((2..count).map(|n| match n % 2 {
+                0 => vec![base + n - 2, base + n - 1, base + n],
+                _ => vec![base + n - 1, base + n - 2, base + n],
+            })),
+            11 => all.extend((2..count).map(|n| vec![base, base + n - 1, base + n])),
+            other => return Err((Rule::NotBuilt, format!("topology {other}"))),
+        }
+    }
+    Ok(all)
+}
+
+/// A quad of pixels whose varyings somebody else has interpolated.
+#[derive(Clone, Debug, Default)]
+pub struct Quad {
+    /// Left column, even.
+    pub x: u32,
+    /// Upper row, even.
+    pub y: u32,
+    /// Bit i: pixel i is covered.
+    pub covered: u8,
+    /// The primitive faces away.
+    pub back: bool,
+    /// Depth and reciprocal of w at each pixel.
+    pub places: [[f32; 2]; 4],
+    /// The words of a vertex at each pixel, by their number.
+    pub words: Vec<[u32; 4]>,
+}
+
+/// What a pixel's program gave.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Shaded {
+    /// The output registers, as far as they were written.
+    pub outputs: [Option<u32>; 8],
+    /// It gave feedback.
+    pub fed: bool,
+    /// It survives, where it gave feedback.
+    pub survives: bool,
+    /// The depth that it gave.
+    pub depth: Option<u32>,
+}
+
+/// Runs the fragment programs of a state on quads without a rasteriser. Coefficients themselves hold the constant of flat
+/// varyings alone.
+///
+/// # Errors
+/// As [`Gpu::quads`].
+pub fn quads(
+    gpu: &mut Gpu,
+    state: &State,
+    quads: &[Quad],
+    run: &mut Run<'_>,
+) -> Result<Vec<[Shaded; 4]>, Trap> {
+    let mut programs = programs(gpu, state).map_err(place)?;
+    let varyings: Result<Vec<Varying>, Refused> =
+        programs.varyings.iter().copied().map(Varying::read).collect();
+    let varyings = varyings.map_err(place)?;
+    let flat = varyings.iter().any(|varying| varying.flat.is_some());
+    // The face and the coefficients belong to a task.
+    let alike = |a: &Quad, b: &Quad| a.back == b.back && !flat;
+    let mut tasks = Vec::new();
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < quads.len() {
+        let most = quads.len().min(at + INSTANCES / 4);
+        let end = (at + 1..most).find(|other| !alike(&quads[at], &quads[*other])).unwrap_or(most);
+        let (mut task, own) =
+            given_task(&programs, state, &varyings, &quads[at..end]).map_err(place)?;
+        (task.coefficients, task.number) = (all.len(), all.len() as u32);
+        all.push(own);
+        tasks.push(task);
+        at = end;
+    }
+    let mut machine =
+        Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
+    machine.border_table = gpu.border_table;
+    machine.shared = std::mem::take(&mut programs.shared);
+    machine.coefficients = all;
+    machine.run(&mut tasks, run)?;
+    gpu.seed = gpu.seed.wrapping_add(1);
+    let mut shaded = Vec::with_capacity(quads.len());
+    for task in &tasks {
+        for quad in 0..task.valid.count_ones() as usize / 4 {
+            shaded.push([0, 1, 2, 3].map(|pixel| shaded_pixel(task, 4 * quad + pixel)));
+        }
+    }
+    Ok(shaded)
+}
+
+fn shaded_pixel(task: &Task, lane: usize) -> Shaded {
+    let mut outputs = [None; 8];
+    for (index, output) in outputs.iter_mut().enumerate() {
+        *output = task.outputs.peek(index, lane);
+    }
+    let fragments = &task.fragments;
+    Shaded {
+        outputs,
+        fed: fragments.fed >> lane & 1 == 1,
+        survives: fragments.survive >> lane & 1 == 1,
+        depth: fragments.depth[lane],
+    }
+}
+
+/// The task of up to eight quads with what iterators give, and its coefficients.
+fn given_task(
+    programs: &Programs,
+    state: &State,
+    varyings: &[Varying],
+    quads: &[Quad],
+) -> Result<(Task, Common), Refused> {
+    let count = 4 * quads.len();
+    let valid = if count == INSTANCES { u32::MAX } else { (1 << count) - 1 };
+    let sizes = Sizes { temps: programs.temps, inputs: 0 };
+    let mut task = Task::new(Stage::Fragment, programs.entry, sizes, valid, 0);
+    let mut given = vec![[0; INSTANCES]; programs.coefficients / 4];
+    let mut own = Common::new("cf", programs.coefficients);
+    let fragments = &mut task.fragments;
+    fragments.covered = 0;
+    fragments.back = quads.iter().any(|quad| quad.back);
+    for (lane, (quad, pixel)) in
+        quads.iter().flat_map(|quad| (0..4).map(move |pixel| (quad, pixel))).enumerate()
+    {
+        let covered = u32::from(quad.covered) >> pixel & 1;
+        fragments.covered |= covered << lane;
+        fragments.samples[lane] = covered;
+        fragments.x[lane] = quad.x + (pixel as u32 & 1);
+        fragments.y[lane] = quad.y + (pixel as u32 >> 1);
+        fragments.places[lane] = [[0.5; 2]; 2];
+        for varying in varyings {
+            for step in 0..varying.count {
+                let [depth, reciprocal] = quad.places[pixel];
+                let value = match source(state, varying.first + step) {
+                    Source::Reciprocal => reciprocal.to_bits(),
+                    Source::Depth => depth.to_bits(),
+                    Source::Output(at) => {
+                        let words = quad.words.get(at);
+                        let missing = || (Rule::Undefined, format!("vertex output {at}"));
+                        words.ok_or_else(missing)?[pixel]
+                    }
+                };
+                let set = varying.set + step as usize;
+                let Some(row) = given.get_mut(set) else {
+                    let what = format!("set {set} of {}", programs.coefficients / 4);
+                    return Err((Rule::PdsTarget, what));
+                };
+                row[lane] = value;
+                if varying.flat.is_some() && pixel == 0 {
+                    for (index, bits) in [0, 0, value, 0].into_iter().enumerate() {
+                        own.set(4 * set + index, bits);
+                    }
+                }
+            }
+        }
+    }
+    task.fragments.given = Some(given);
+    Ok((task, own))
+}
+
+/// One screen triangle with the vertices that it came from.
+struct Shape<'a> {
+    piece: &'a Piece,
+    vertices: &'a [&'a [Option<u32>]],
+    positions: &'a [[f64; 4]],
+}
+
+/// A comparison of depths. 5.4.
+fn passes(compare: u32, new: f32, old: f32) -> bool {
+    match compare {
+        0 => false,
+        1 => new < old,
+        2 => new == old,
+        3 => new <= old,
+        4 => new > old,
+        5 => new != old,
+        6 => new >= old,
+        _ => true,
+    }
+}
+
+/// Shades one piece.
+fn primitive(
+    gpu: &mut Gpu,
+    state: &State,
+    programs: &mut Programs,
+    varyings: &[Varying],
+    shape: &Shape<'_>,
+    (raster, render): (&Raster, &mut Render),
+    run: &mut Run<'_>,
+) -> Result<(), Trap> {
+    let two_sided = state.control >> 19 & 1 == 1;
+    let side = usize::from(two_sided && !shape.piece.front());
+    let (face, stencil) = (state.faces[side], state.stencils[side]);
+    if stencil != 0 && field(stencil, 27, 25) != 7 {
+        return Err(place((Rule::NotBuilt, "a test of stencils".into())));
+    }
+    let pass = field(face, 26, 24);
+    let late = match pass {
+        0 | 1 => false,
+        2 | 5 => true,
+        other => return Err(place((Rule::NotBuilt, format!("pass type {other}")))),
+    };
+    let compare = field(face, 19, 17);
+    let writes = face >> 21 & 1 == 0;
+    let mut quads = Vec::new();
+    let mut cursor = shape.piece.quads();
+    while let Some(mut found) = cursor.next(shape.piece) {
+        if !late {
+            for pixel in each(u32::from(found.covered)).take(4) {
+                let [.., depth, _] = found.position[pixel];
+                let at = (found.x + (pixel as u32 & 1), found.y + (pixel as u32 >> 1));
+                let Some(old) = render.pixel(at.0, at.1) else { continue };
+                if !passes(compare, depth, old.depth) {
+                    found.covered &= !(1 << pixel);
+                } else if writes {
+                    old.depth = depth;
+                }
+            }
+        }
+        if found.covered != 0 {
+            quads.push(found);
+        }
+    }
+    let own = coefficients(programs.coefficients, state, varyings, shape, raster).map_err(place)?;
+    for chunk in quads.chunks(INSTANCES / 4) {
+        let mut task = task(programs, state, varyings, shape, chunk, render).map_err(place)?;
+        let mut machine =
+            Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
+        machine.border_table = gpu.border_table;
+        machine.shared = std::mem::take(&mut programs.shared);
+        machine.coefficients = vec![own.clone()];
+        let result = machine.run(std::slice::from_mut(&mut task), run);
+        programs.shared = std::mem::take(&mut machine.shared);
+        gpu.seed = gpu.seed.wrapping_add(1);
+        result?;
+        for (number, found) in chunk.iter().enumerate() {
+            let ruling = Ruling { pass, late, compare, writes };
+            outputs(&task, number, found, &ruling, render);
+        }
+    }
+    Ok(())
+}
+
+/// What decides over a pixel behind its program.
+struct Ruling {
+    pass: u32,
+    late: bool,
+    compare: u32,
+    writes: bool,
+}
+
+/// Takes the outputs of a quad's pixels.
+fn outputs(task: &Task, number: usize, found: &Found, ruling: &Ruling, render: &mut Render) {
+    for pixel in each(u32::from(found.covered)).take(4) {
+        let lane = 4 * number + pixel;
+        let at = (found.x + (pixel as u32 & 1), found.y + (pixel as u32 >> 1));
+        let Some(old) = render.pixel(at.0, at.1) else { continue };
+        if ruling.late {
+            let survives = task.fragments.survive >> lane & 1 == 1;
+            let given = task.fragments.depth[lane].map(f32::from_bits);
+            let depth = match given {
+                Some(depth) if ruling.pass == 5 => depth,
+                _ => found.position[pixel][2],
+            };
+            if !survives || !passes(ruling.compare, depth, old.depth) {
+                continue;
+            }
+            if ruling.writes {
+                old.depth = depth;
+            }
+        }
+        for (index, output) in old.outputs.iter_mut().enumerate() {
+            *output = task.outputs.peek(index, lane).or(*output);
+        }
+    }
+}
+
+/// Which word of a vertex a word behind its position is: the reciprocal of w, the depth, or an output. 4.2.
+enum Source {
+    Reciprocal,
+    Depth,
+    Output(usize),
+}
+
+fn source(state: &State, at: u32) -> Source {
+    let has_w = state.outputs >> 16 & 1;
+    let has_z = state.outputs >> 21 & 1;
+    match at {
+        0 if has_w == 1 => Source::Reciprocal,
+        at if has_z == 1 && at == has_w => Source::Depth,
+        at => Source::Output((4 + at - has_w - has_z) as usize),
+    }
+}
+
+/// The planes of a primitive's varyings.
+fn coefficients(
+    count: usize,
+    state: &State,
+    varyings: &[Varying],
+    shape: &Shape<'_>,
+    raster: &Raster,
+) -> Result<Common, Refused> {
+    let mut common = Common::new("cf", count);
+    let viewport = &raster.viewport;
+    let screen: Vec<[f64; 4]> = shape
+        .positions
+        .iter()
+        .map(|[x, y, z, w]| {
+            let across = f64::from(viewport.x) + (x / w + 1.0) * 0.5 * f64::from(viewport.width);
+            let down = f64::from(viewport.y) + (1.0 - y / w) * 0.5 * f64::from(viewport.height);
+            let depth = f64::from(viewport.near)
+                + z / w * (f64::from(viewport.far) - f64::from(viewport.near));
+            [across, down, depth, 1.0 / w]
+        })
+        .collect();
+    for varying in varyings {
+        for step in 0..varying.count {
+            let base = 4 * (varying.set + step as usize);
+            if base + 4 > count {
+                let what = format!("coefficients {base} to {} of {count}", base + 3);
+                return Err((Rule::PdsTarget, what));
+            }
+            let from = source(state, varying.first + step);
+            if let (Some(vertex), Source::Output(at)) = (varying.flat, &from) {
+                let vertex = shape.vertices[vertex.min(shape.vertices.len() - 1)];
+                [0, 0, word(vertex, *at)?, 0].into_iter().enumerate().for_each(|(index, bits)| {
+                    common.set(base + index, bits);
+                });
+                continue;
+            }
+            let mut values = Vec::new();
+            for (vertex, place) in shape.vertices.iter().zip(&screen) {
+                values.push(match from {
+                    Source::Reciprocal => place[3],
+                    Source::Depth => place[2],
+                    Source::Output(at) => {
+                        let value = f64::from(f32::from_bits(word(vertex, at)?));
+                        if varying.perspective { value * place[3] } else { value }
+                    }
+                });
+            }
+            let [a, b, c] = plane(&screen, &values);
+            for (index, value) in [a, b, c, 0.0].into_iter().enumerate() {
+                common.set(base + index, (value as f32).to_bits());
+            }
+        }
+    }
+    Ok(common)
+}
+
+/// A x + B y + C through up to three values.
+fn plane(screen: &[[f64; 4]], values: &[f64]) -> [f64; 3] {
+    let constant = values.first().copied().unwrap_or(0.0);
+    let ([p, q, r], [a, b, c]) = (screen, values) else { return [0.0, 0.0, constant] };
+    let (x1, y1, x2, y2) = (q[0] - p[0], q[1] - p[1], r[0] - p[0], r[1] - p[1]);
+    let area = x1 * y2 - x2 * y1;
+    if area == 0.0 {
+        return [0.0, 0.0, constant];
+    }
+    let across = ((b - a) * y2 - (c - a) * y1) / area;
+    let down = ((c - a) * x1 - (b - a) * x2) / area;
+    [across, down, a - across * p[0] - down * p[1]]
+}
+
+/// The task of up to eight quads.
+fn task(
+    programs: &Programs,
+    state: &State,
+    varyings: &[Varying],
+    shape: &Shape<'_>,
+    chunk: &[Found],
+    render: &mut Render,
+) -> Result<Task, Refused> {
+    let count = 4 * chunk.len();
+    let valid = if count == INSTANCES { u32::MAX } else { (1 << count) - 1 };
+    let sizes = Sizes { temps: programs.temps, inputs: 0 };
+    let mut task = Task::new(Stage::Fragment, programs.entry, sizes, valid, 0);
+    let mut given = vec![[0; INSTANCES]; programs.coefficients / 4];
+    task.fragments.covered = 0;
+    task.fragments.back = !shape.piece.front();
+    for (number, found) in chunk.iter().enumerate() {
+        for pixel in 0..4 {
+            let lane = 4 * number + pixel;
+            let covered = u32::from(found.covered) >> pixel & 1;
+            let fragments = &mut task.fragments;
+            fragments.covered |= covered << lane;
+            fragments.samples[lane] = covered;
+            fragments.x[lane] = found.x + (pixel as u32 & 1);
+            fragments.y[lane] = found.y + (pixel as u32 >> 1);
+            fragments.places[lane] = [[0.5; 2]; 2];
+            if let Some(old) = render.pixel(fragments.x[lane], fragments.y[lane]) {
+                for (index, word) in old.outputs.iter().enumerate() {
+                    if let Some(word) = word {
+                        task.outputs.set(index, lane, *word);
+                    }
+                }
+            }
+            for varying in varyings {
+                for step in 0..varying.count {
+                    let set = varying.set + step as usize;
+                    let value = interpolated(state, varying, step, shape, found, pixel)?;
+                    if let Some(row) = given.get_mut(set) {
+                        row[lane] = value;
+                    }
+                }
+            }
+        }
+    }
+    task.fragments.given = Some(given);
+    Ok(task)
+}
+
+/// What an iterator gives at a pixel.
+fn interpolated(
+    state: &State,
+    varying: &Varying,
+    step: u32,
+    shape: &Shape<'_>,
+    found: &Found,
+    pixel: usize,
+) -> Result<u32, Refused> {
+    let [_, _, depth, reciprocal] = found.position[pixel];
+    let at = match source(state, varying.first + step) {
+        Source::Reciprocal => return Ok(reciprocal.to_bits()),
+        Source::Depth => return Ok(depth.to_bits()),
+        Source::Output(at) => at,
+    };
+    if let Some(vertex) = varying.flat {
+        return word(shape.vertices[vertex.min(shape.vertices.len() - 1)], at);
+    }
+    let weights = if varying.perspective {
+        shape.piece.perspective(found, pixel, false)
+    } else {
+        shape.piece.linear(found, pixel, false)
+    };
+    let mut total = 0.0;
+    for (vertex, weight) in shape.vertices.iter().zip(weights) {
+        total += weight * f64::from(f32::from_bits(word(vertex, at)?));
+    }
+    Ok((total as f32).to_bits())
+}

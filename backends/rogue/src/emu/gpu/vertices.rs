@@ -1,0 +1,292 @@
+//! The control stream of draws: state, vertex programs, and the vertices of each draw. 4.1, 5.3.
+
+use super::super::check::Stage;
+use super::super::machine::{Machine, Run};
+use super::super::pds::{Action, Pds};
+use super::super::register::{Common, INSTANCES};
+use super::super::rule::{Refused, Rule, Trap};
+use super::super::task::{Sizes, Task};
+use super::compute::{last_transfer, place, temporaries, upload};
+use super::ppp::State;
+use super::{Gpu, Words};
+
+/// Blocks that a stream may have.
+const MOST_BLOCKS: usize = 1 << 16;
+/// Vertices of one draw with all its instances.
+const MOST_VERTICES: u64 = 1 << 22;
+
+/// A draw as far as its vertices.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// The words that each vertex wrote, in the order of the draw, one instance behind the other.
+    pub vertices: Vec<Vec<Option<u32>>>,
+    /// Vertices an instance.
+    pub per_instance: u32,
+    /// The topology's number. 5.3.
+    pub topology: u32,
+    /// The vertex that flat values come from.
+    pub flat: u32,
+    /// State of primitives and pixels.
+    pub state: State,
+}
+
+/// VDM_STATE.
+#[derive(Copy, Clone, Debug, Default)]
+struct Vertex {
+    cuts: bool,
+    flat: u32,
+    data: u32,
+    code: u32,
+    /// Words of a vertex.
+    size: u32,
+    inputs: u16,
+    pds_temps: u32,
+    pds_data: u32,
+}
+
+/// INDEX_LIST.
+#[derive(Copy, Clone, Debug)]
+struct List {
+    indices: Option<(u64, u32)>,
+    topology: u32,
+    count: u32,
+    instances: u32,
+    offset: u32,
+    start: u32,
+    start_instance: u32,
+}
+
+const fn field(word: u32, high: u32, low: u32) -> u32 {
+    word >> low & ((1 << (high - low + 1)) - 1)
+}
+
+/// Executes a stream as far as its vertices.
+///
+/// # Errors
+/// As [`Gpu::vertices`].
+pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<Vec<Drawn>, Trap> {
+    let mut shared = Common::new("sh", 0);
+    let (mut state, mut vertex) = (State::default(), None);
+    let mut draws = Vec::new();
+    for _ in 0..MOST_BLOCKS {
+        let mut words = Words { memory: &gpu.memory, at };
+        let first = words.next().map_err(place)?;
+        match first >> 29 {
+            0 => {
+                let low = words.masked(3, "an update's address").map_err(place)?;
+                let address = u64::from(first & 0xff) << 32 | u64::from(low);
+                state.update(&gpu.memory, address, field(first, 15, 8)).map_err(place)?;
+            }
+            1 => shared = shared_registers(gpu, first, &mut words).map_err(place)?,
+            2 => vertex = Some(vertex_state(first, &mut words).map_err(place)?),
+            3 => {
+                let list = list(first, &mut words).map_err(place)?;
+                let next = words.at;
+                let Some(vertex) = &vertex else {
+                    return Err(place((Rule::Stream, "a draw without a vertex program".into())));
+                };
+                let drawn = draw(gpu, vertex, &list, &mut shared, state.clone(), run)?;
+                draws.push(drawn);
+                at = next;
+                continue;
+            }
+            4 => {
+                let low = words.masked(3, "a link").map_err(place)?;
+                at = u64::from(first & 0xff) << 32 | u64::from(low);
+                continue;
+            }
+            6 => return Ok(draws),
+            other => return Err(place((Rule::Stream, format!("block {other}")))),
+        }
+        at = words.at;
+    }
+    Err(place((Rule::Stream, "the stream does not end".into())))
+}
+
+/// PDS_STATE: shared registers of the vertex program.
+fn shared_registers(gpu: &Gpu, first: u32, words: &mut Words<'_>) -> Result<Common, Refused> {
+    let data = words.next()?;
+    let code = words.masked(15, "the code of a state")?;
+    let mut program = Pds {
+        memory: &gpu.memory,
+        data: gpu.bases.pds + u64::from(data & !15),
+        constants: 4 * field(first, 5, 0),
+        code: gpu.bases.pds + u64::from(code),
+        temps: [None; 32],
+        persistent: [None; 32],
+        count: (4 * field(first, 9, 6)).min(32),
+        if0: true,
+        if1: false,
+    };
+    let mut shared = Common::new("sh", 16 * field(first, 24, 16) as usize);
+    upload(&program.run()?, &mut shared)?;
+    Ok(shared)
+}
+
+fn vertex_state(first: u32, words: &mut Words<'_>) -> Result<Vertex, Refused> {
+    let has = |bit: u32| first >> bit & 1 == 1;
+    if has(28) {
+        words.next()?;
+    }
+    if !has(27) || !has(26) {
+        return Err((Rule::NotBuilt, "part of a vertex program's state".into()));
+    }
+    let data = words.next()?;
+    let code = words.masked(15, "the code of a vertex program")?;
+    let size = words.next()?;
+    let last = words.next()?;
+    Ok(Vertex {
+        cuts: has(5),
+        flat: field(first, 2, 1),
+        data: data & !15,
+        code,
+        // In units of four words [A].
+        size: 4 * size,
+        inputs: 4 * field(last, 15, 10) as u16,
+        pds_temps: 4 * field(last, 9, 6),
+        pds_data: 4 * field(last, 5, 0),
+    })
+}
+
+fn list(first: u32, words: &mut Words<'_>) -> Result<List, Refused> {
+    let has = |bit: u32| first >> bit & 1 == 1;
+    if has(23) || has(22) {
+        return Err((Rule::NotBuilt, "an indirect draw".into()));
+    }
+    let size = match field(first, 18, 17) {
+        3 => return Err((Rule::Stream, "index size 3".into())),
+        log => 1 << log,
+    };
+    let indices = if has(28) {
+        let low = words.next()?;
+        Some((u64::from(first & 0xff) << 32 | u64::from(low), size))
+    } else {
+        None
+    };
+    let mut optional = |present: bool, other: u32| if present { words.next() } else { Ok(other) };
+    Ok(List {
+        indices,
+        topology: field(first, 11, 8),
+        count: optional(has(27), 0)?,
+        instances: optional(has(26), 1)?.max(1),
+        offset: optional(has(25), 0)?,
+        start: optional(has(24), 0)?,
+        start_instance: optional(has(24), 0)?,
+    })
+}
+
+impl List {
+    /// The number of a vertex.
+    fn index(&self, gpu: &Gpu, at: u32) -> Result<u32, Refused> {
+        let at = at.wrapping_add(self.start);
+        let Some((address, size)) = self.indices else { return Ok(at.wrapping_add(self.offset)) };
+        let bytes = gpu.memory.read(address + u64::from(at) * u64::from(size), size as usize)?;
+        let index = bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+        Ok(index.wrapping_add(self.offset))
+    }
+}
+
+/// Runs the vertices of a draw, 32 a task.
+fn draw(
+    gpu: &mut Gpu,
+    vertex: &Vertex,
+    list: &List,
+    shared: &mut Common,
+    state: State,
+    run: &mut Run<'_>,
+) -> Result<Drawn, Trap> {
+    if vertex.cuts {
+        return Err(place((Rule::NotBuilt, "strips that indices cut".into())));
+    }
+    let total = u64::from(list.count) * u64::from(list.instances);
+    if total > MOST_VERTICES {
+        return Err(place((Rule::NotBuilt, format!("{total} vertices"))));
+    }
+    let all: Vec<(u32, u32)> = (0..list.instances)
+        .flat_map(|instance| (0..list.count).map(move |at| (at, instance)))
+        .collect();
+    let mut tasks = Vec::new();
+    for chunk in all.chunks(INSTANCES) {
+        let task = task(gpu, vertex, list, chunk, tasks.len() as u32).map_err(place)?;
+        tasks.push(task);
+    }
+    let mut machine =
+        Machine::new(&gpu.core, gpu.numerics, &mut gpu.memory, gpu.bases.code, gpu.seed);
+    machine.border_table = gpu.border_table;
+    machine.shared = std::mem::take(shared);
+    let result = machine.run(&mut tasks, run);
+    *shared = std::mem::take(&mut machine.shared);
+    gpu.seed = gpu.seed.wrapping_add(1);
+    result?;
+    let words = |task: &Task, lane: usize| {
+        (0..vertex.size as usize).map(|at| task.vertices.outputs.peek(at, lane)).collect()
+    };
+    let vertices = (0..all.len()).map(|at| words(&tasks[at / INSTANCES], at % INSTANCES));
+    Ok(Drawn {
+        vertices: vertices.collect(),
+        per_instance: list.count,
+        topology: list.topology,
+        flat: vertex.flat,
+        state,
+    })
+}
+
+/// One task: the program of the data sequencer runs for each vertex, and its last one starts the task.
+fn task(
+    gpu: &Gpu,
+    vertex: &Vertex,
+    list: &List,
+    chunk: &[(u32, u32)],
+    number: u32,
+) -> Result<Task, Refused> {
+    let mut inputs = Vec::new();
+    let mut start = None;
+    for (lane, (at, instance)) in chunk.iter().enumerate() {
+        let mut temps = [None; 32];
+        temps[0] = Some(list.index(gpu, *at)?);
+        temps[1] = Some(instance.wrapping_add(list.start_instance));
+        let mut persistent = [None; 32];
+        (persistent[0], persistent[1]) = (Some(list.offset), Some(list.start_instance));
+        let mut program = Pds {
+            memory: &gpu.memory,
+            data: gpu.bases.pds + u64::from(vertex.data),
+            constants: vertex.pds_data,
+            code: gpu.bases.pds + u64::from(vertex.code),
+            temps,
+            persistent,
+            count: vertex.pds_temps.min(32),
+            if0: lane + 1 == chunk.len(),
+            if1: false,
+        };
+        let actions = program.run()?;
+        last_transfer(&actions)?;
+        for action in actions {
+            match action {
+                Action::Words { common: false, register, words, .. } => {
+                    inputs.push((lane, register as usize, words));
+                }
+                Action::Start { entry, temps, .. } if lane + 1 == chunk.len() => {
+                    start = Some((entry, temporaries(temps)?));
+                }
+                other => return Err((Rule::PdsTarget, format!("{other:?} by a vertex"))),
+            }
+        }
+    }
+    let Some((entry, temps)) = start else {
+        return Err((Rule::PdsEnd, "no program starts for the vertices".into()));
+    };
+    let valid = if chunk.len() == INSTANCES { u32::MAX } else { (1 << chunk.len()) - 1 };
+    let sizes = Sizes { temps, inputs: vertex.inputs };
+    let mut task = Task::new(Stage::Vertex, entry, sizes, valid, vertex.size as usize);
+    task.number = number;
+    for (lane, register, words) in inputs {
+        for (step, word) in words.into_iter().enumerate() {
+            if register + step >= usize::from(vertex.inputs) {
+                let what = format!("input {} of {}", register + step, vertex.inputs);
+                return Err((Rule::PdsTarget, what));
+            }
+            task.inputs.set(register + step, lane, word);
+        }
+    }
+    Ok(task)
+}

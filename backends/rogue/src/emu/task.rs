@@ -1,0 +1,156 @@
+//! A task: 32 instances of one program, which go on together group by group. 3.3, 5.6.
+
+use super::check::Stage;
+use super::message::Message;
+use super::register::{INSTANCES, Lanes, PerLane};
+
+/// What the state words give a program. 3.3, 5.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Temporaries an instance.
+    pub temps: u16,
+    /// Vertex inputs an instance.
+    pub inputs: u16,
+}
+
+/// What a fragment task is beside its registers.
+#[derive(Clone, Debug, Default)]
+pub struct Fragments {
+    /// Columns of the pixels.
+    pub x: [u32; INSTANCES],
+    /// Rows of the pixels.
+    pub y: [u32; INSTANCES],
+    /// Where each instance evaluates, within its pixel: at the sample, and at the centroid.
+    pub places: [[[f32; 2]; 2]; INSTANCES],
+    /// The primitive faces away.
+    pub back: bool,
+    /// Which sample each instance is of.
+    pub sample: [u32; INSTANCES],
+    /// The layer.
+    pub layer: u32,
+    /// Instances whose pixel the primitive covers; the others help.
+    pub covered: Lanes,
+    /// Which samples of its pixel each instance covers.
+    pub samples: [u32; INSTANCES],
+    /// Samples a pixel.
+    pub count: u32,
+    /// What iterators give, by set of coefficients and instance, in place of planes.
+    pub given: Option<Vec<[u32; INSTANCES]>>,
+    /// Feedback that was given: instances that survive, and those whose depth was given.
+    pub survive: Lanes,
+    /// Instances that gave feedback.
+    pub fed: Lanes,
+    /// The depth that was given.
+    pub depth: [Option<u32>; INSTANCES],
+    /// Some instance has written an output.
+    pub written: Lanes,
+    /// Pixels that were emitted: the two state words, by instance.
+    pub emitted: Vec<(usize, [u32; 2])>,
+}
+
+/// What a vertex task is beside its registers.
+#[derive(Clone, Debug)]
+pub struct Vertices {
+    /// The vertex buffer, by instance.
+    pub outputs: PerLane,
+    /// Instances that are emitted.
+    pub emitted: Lanes,
+    /// Instances whose task ended.
+    pub ended: Lanes,
+}
+
+/// What a task waits for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing.
+    Ready,
+    /// The mutex, to lock it.
+    Locking(u8),
+    /// Somebody who wakes the sleepers of the mutex.
+    Sleeping(u8),
+    /// It is done.
+    Done,
+}
+
+/// One task.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The stage of its program.
+    pub stage: Stage,
+    /// The next group, from the code's base.
+    pub pc: u32,
+    /// The link register.
+    pub link: Option<u32>,
+    /// Instances that exist.
+    pub valid: Lanes,
+    /// Instances whose execution bit is on.
+    pub executing: Lanes,
+    /// p0, and where it was written.
+    pub p0: Lanes,
+    /// Instances that have written p0.
+    pub p0_defined: Lanes,
+    /// Instances whose p0 a message under way writes.
+    pub p0_pending: Lanes,
+    /// Temporaries.
+    pub temps: PerLane,
+    /// Vertex inputs.
+    pub inputs: PerLane,
+    /// i0 to i7.
+    pub internals: PerLane,
+    /// Pixel outputs.
+    pub outputs: PerLane,
+    /// idx0 and idx1.
+    pub indices: PerLane,
+    /// Which coefficients are its own.
+    pub coefficients: usize,
+    /// Messages under way.
+    pub messages: Vec<Message>,
+    /// Of fragments.
+    pub fragments: Fragments,
+    /// Of vertices.
+    pub vertices: Vertices,
+    /// What it waits for.
+    pub status: Status,
+    /// Its number.
+    pub number: u32,
+    /// The overlap check may be left out. 1.1.
+    pub unchecked: bool,
+    /// The number of its first instance within its workgroup.
+    pub first: u32,
+    /// The reciprocal of w that an iterator has kept.
+    pub kept: [Option<f32>; INSTANCES],
+}
+
+impl Task {
+    /// A task that nobody has given inputs.
+    pub fn new(stage: Stage, entry: u32, sizes: Sizes, valid: Lanes, vertex_size: usize) -> Task {
+        Task {
+            stage,
+            pc: entry,
+            link: None,
+            valid,
+            executing: valid,
+            p0: 0,
+            p0_defined: 0,
+            p0_pending: 0,
+            temps: PerLane::new("r", usize::from(sizes.temps)),
+            inputs: PerLane::new("vi", usize::from(sizes.inputs)),
+            internals: PerLane::new("i", 8),
+            outputs: PerLane::new("po", 8),
+            indices: PerLane::new("idx", 2),
+            coefficients: 0,
+            messages: Vec::new(),
+            fragments: Fragments { count: 1, covered: valid, ..Fragments::default() },
+            vertices: Vertices {
+                outputs: PerLane::new("vertex output ", vertex_size),
+                emitted: 0,
+                ended: 0,
+            },
+            status: Status::Ready,
+            number: 0,
+            unchecked: false,
+            first: 0,
+            kept: [None; INSTANCES],
+        }
+    }
+}

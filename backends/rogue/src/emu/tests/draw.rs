@@ -1,0 +1,317 @@
+//! A triangle from memory alone: control stream, programs of the data sequencer, state of primitives and pixels, programs of
+//! the core, and the end of the tile.
+
+use super::bench::{WAIT, numerics};
+use super::bytes;
+use crate::emu::core::Core;
+use crate::emu::gpu::{Bases, Gpu, Pixel, Quad, Render, TargetState};
+use crate::emu::machine::Run;
+use crate::emu::rule::{Rule, Trap};
+
+const CODE: u64 = 0x10_0000;
+const PDS: u64 = 0x20_0000;
+const STREAM: u64 = 0x30_0000;
+const DATA: u64 = 0x40_0000;
+const TARGET: u64 = 0x50_0000;
+const SIDE: u32 = 16;
+
+/// Places in the heaps of programs.
+const VERTEX: u32 = 0;
+const FRAGMENT: u32 = 0x100;
+const END_OF_TILE: u32 = 0x200;
+const VERTEX_DATA: u32 = 0x100;
+const VERTEX_CODE: u32 = 0x140;
+const SHADER: u32 = 0x200;
+const VARYINGS: u32 = 0x280;
+const END_DATA: u32 = 0x300;
+const END_CODE: u32 = 0x340;
+/// Where the state of primitives is.
+const STATE: u64 = STREAM + 0x100;
+
+const HALT: u32 = 0xd300_0000;
+
+const fn dout(cc: u32, end: u32, control: u32, source: u32, to: u32) -> u32 {
+    0xf000_0000 | cc << 27 | end << 26 | control << 16 | source << 8 | to
+}
+
+struct Chip {
+    gpu: Gpu,
+    stream: Vec<u32>,
+    state: Vec<u32>,
+    steps: u64,
+}
+
+fn put(gpu: &mut Gpu, at: u64, words: &[u32]) {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    gpu.memory().write(at, &bytes).expect("is mapped");
+}
+
+fn code(groups: &[&str]) -> Vec<u8> {
+    groups.iter().flat_map(|group| bytes(group)).collect()
+}
+
+/// Position and colour of each vertex: red goes from left to right, green from the top to the bottom.
+fn vertices() -> Vec<u32> {
+    let rows: [[f32; 8]; 3] = [
+        [-1.0, -1.0, 0.25, 1.0, 0.0, 0.0, 0.5, 1.0],
+        [3.0, -1.0, 0.25, 1.0, 2.0, 0.0, 0.5, 1.0],
+        [-1.0, 3.0, 0.25, 1.0, 0.0, 2.0, 0.5, 1.0],
+    ];
+    rows.iter().flatten().map(|value| value.to_bits()).collect()
+}
+
+impl Chip {
+    fn new() -> Chip {
+        let core = Core::BXS_4_64;
+        let mut gpu = Gpu::new(core, numerics(&core), Bases { code: CODE, pds: PDS });
+        for at in [CODE, PDS, STREAM, DATA, TARGET] {
+            gpu.memory().map(at, 0x1000).expect("maps");
+        }
+        // vi0..3 and vi4..7 go to the vertex buffer.
+        let vertex = code(&[
+            "55 a0 06 08 00 80 04 00 00 30",
+            "55 a0 06 08 04 84 04 00 00 30",
+            "02 80 6e 00",
+            "44 a0 80 05 00 00 00 ff",
+        ]);
+        gpu.memory().write(CODE + u64::from(VERTEX), &vertex).expect("is mapped");
+        // ditrp r0..3, a wait, and the colour packed into po0.
+        let fragment = code(&[
+            "04 80 78 00 05 00 40 00",
+            WAIT,
+            "02 80 6e 00",
+            "58 9a 86 9c 20 c0 00 00 00 2c 20 ff f2 ff ff ff",
+        ]);
+        gpu.memory().write(CODE + u64::from(FRAGMENT), &fragment).expect("is mapped");
+        // emitpix of sh0 and sh1.
+        let end = code(&["48 a0 80 c2 80 40 80 01 88 00 00 ff f2 ff ff ff"]);
+        gpu.memory().write(CODE + u64::from(END_OF_TILE), &end).expect("is mapped");
+        let pds = |at: u32| PDS + u64::from(at);
+        let temps = 2 << 3;
+        let constants = [32, 0, DATA as u32, 0, 0x8000_0008, 0, VERTEX, temps];
+        put(&mut gpu, pds(VERTEX_DATA), &constants);
+        let fetch = 0xe000_0000 | 1 << 6 | 2;
+        put(&mut gpu, pds(VERTEX_CODE), &[fetch, dout(1, 1, 0, 3, 2), HALT]);
+        put(&mut gpu, pds(SHADER), &[FRAGMENT, temps, 0, 0, 0, 0, 0, 0, dout(0, 1, 0, 0, 2)]);
+        // The reciprocal of w is set 0; four components from the first word behind it, sets 1 to 4.
+        let (gouraud, perspective) = (3 << 24, 1 << 16);
+        let colour = gouraud | perspective | 3 << 18 | 2 << 8;
+        let sets = [gouraud, 0, colour, 1 << 22 | 1 << 31];
+        put(&mut gpu, pds(VARYINGS), &sets);
+        put(&mut gpu, pds(VARYINGS) + 16, &[dout(0, 0, 0, 0, 4), dout(0, 1, 0, 1, 4)]);
+        let words = [(TARGET >> 2) as u32, 1 << 13 | 1 << 19];
+        put(&mut gpu, pds(END_DATA), &[words[0], words[1], 0x9000_0002, 0, END_OF_TILE, temps]);
+        put(&mut gpu, pds(END_CODE), &[dout(0, 0, 2, 0, 1), dout(0, 1, 0, 2, 2)]);
+        put(&mut gpu, DATA, &vertices());
+        let float = |value: f32| value.to_bits();
+        let state = vec![
+            1 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 11 | 1 << 17 | 1 << 18,
+            0,
+            7 << 17,
+            7 << 25,
+            SHADER,
+            0,
+            1 << 10 | 2 << 4 | 1,
+            0,
+            VARYINGS,
+            float(8.0),
+            float(8.0),
+            float(8.0),
+            float(8.0),
+            float(0.0),
+            float(1.0),
+            1 << 16,
+            4,
+        ];
+        let stream = vec![
+            17 << 8,
+            STATE as u32,
+            2 << 29 | 1 << 27 | 1 << 26,
+            VERTEX_DATA,
+            VERTEX_CODE,
+            2,
+            2 << 10 | 1 << 6 | 2,
+            3 << 29 | 1 << 27 | 6 << 8,
+            3,
+            6 << 29,
+        ];
+        Chip { gpu, stream, state, steps: 100_000 }
+    }
+
+    fn draw(&mut self) -> Result<Render, Trap> {
+        let (stream, state) = (self.stream.clone(), self.state.clone());
+        put(&mut self.gpu, STREAM, &stream);
+        put(&mut self.gpu, STATE, &state);
+        let pixel = Pixel { outputs: [None; 8], depth: 0.5 };
+        let mut render = Render::new(SIDE, SIDE, pixel);
+        let mut run = Run { steps: &mut self.steps, trace: None };
+        self.gpu.draw(STREAM, &mut render, &mut run)?;
+        Ok(render)
+    }
+
+    fn end(&mut self, render: &Render) -> Result<(), Trap> {
+        let swizzle = 1 << 23 | 2 << 26 | 3 << 29;
+        let clip = u64::from(SIDE - 1) << 32 | u64::from(SIDE - 1);
+        let target = [u64::from(SIDE / 2 - 1) << 34 | swizzle, clip, 0];
+        let program = (END_DATA, 6, END_CODE);
+        let state = TargetState { program, targets: vec![target], shared: 16 };
+        let mut run = Run { steps: &mut self.steps, trace: None };
+        self.gpu.end(&state, render, &mut run)
+    }
+
+    fn rule(&mut self) -> Option<Rule> {
+        self.draw().err().map(|trap| trap.rule)
+    }
+}
+
+/// The byte of a share.
+fn byte(share: f64) -> f64 {
+    (share * 255.0).round()
+}
+
+#[test]
+fn a_triangle_is_drawn_from_its_words_alone() {
+    for seed in 0..3 {
+        let mut chip = Chip::new();
+        chip.gpu.set_order(seed);
+        let render = chip.draw().expect("draws");
+        chip.end(&render).expect("ends");
+        for y in 0..SIDE {
+            for x in 0..SIDE {
+                let at = TARGET + 4 * u64::from(y * SIDE + x);
+                let word = chip.gpu.memory().word(at).expect("is mapped");
+                let expected = [
+                    byte((f64::from(x) + 0.5) / 16.0),
+                    byte((f64::from(y) + 0.5) / 16.0),
+                    byte(0.5),
+                    255.0,
+                ];
+                for (channel, value) in expected.into_iter().enumerate() {
+                    let found = f64::from(word >> (8 * channel) & 255);
+                    assert!((found - value).abs() <= 1.0, "{x} {y} {channel}: {found} {value}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn vertices_are_indexed_and_instanced() {
+    let mut chip = Chip::new();
+    // Indices of 16 bits, one of which is added to; two instances.
+    put(&mut chip.gpu, DATA + 0x800, &[1 << 16, 0]);
+    chip.stream.truncate(7);
+    let list = 3 << 29 | 1 << 28 | 1 << 27 | 1 << 26 | 1 << 25 | 1 << 17 | 6 << 8;
+    chip.stream.extend([list, (DATA + 0x800) as u32, 3, 2, 1, 6 << 29]);
+    let stream = chip.stream.clone();
+    put(&mut chip.gpu, STREAM, &stream);
+    let state = chip.state.clone();
+    put(&mut chip.gpu, STATE, &state);
+    let mut run = Run { steps: &mut chip.steps, trace: None };
+    let draws = chip.gpu.vertices(STREAM, &mut run).expect("runs");
+    assert_eq!((draws.len(), draws[0].vertices.len(), draws[0].per_instance), (1, 6, 3));
+    // Vertices 1, 2 and 1 of each instance: by their x.
+    let x: Vec<f32> =
+        draws[0].vertices.iter().map(|v| f32::from_bits(v[0].expect("is written"))).collect();
+    assert_eq!(x, [3.0, -1.0, 3.0, 3.0, -1.0, 3.0]);
+}
+
+#[test]
+fn depth_is_tested_before_the_program() {
+    // Less than 0.5 everywhere, greater nowhere; equal after the first draw has written 0.25.
+    for (compare, drawn) in [(1u32, true), (4, false), (2, false), (7, true), (0, false)] {
+        let mut chip = Chip::new();
+        chip.state[2] = compare << 17;
+        let render = chip.draw().expect("draws");
+        let written = render.pixels.iter().filter(|pixel| pixel.outputs[0].is_some()).count();
+        assert_eq!(written, if drawn { 256 } else { 0 }, "{compare}");
+        let depth = if drawn { 0.25 } else { 0.5 };
+        assert!(render.pixels.iter().all(|pixel| pixel.depth == depth));
+    }
+    let mut chip = Chip::new();
+    chip.state[2] = 7 << 17 | 1 << 21;
+    let render = chip.draw().expect("draws");
+    assert!(render.pixels.iter().all(|pixel| pixel.depth == 0.5));
+    // Punch through: nobody gives feedback, so nobody survives.
+    let mut chip = Chip::new();
+    chip.state[2] = 7 << 17 | 2 << 24;
+    let render = chip.draw().expect("draws");
+    assert!(render.pixels.iter().all(|pixel| pixel.outputs[0].is_none()));
+}
+
+#[test]
+fn draws_that_break_a_rule() {
+    let stream = |at: usize, word: u32| {
+        let mut chip = Chip::new();
+        chip.stream[at] = word;
+        chip.rule()
+    };
+    let state = |at: usize, word: u32| {
+        let mut chip = Chip::new();
+        chip.state[at] = word;
+        chip.rule()
+    };
+    let right = Chip::new();
+    assert_eq!(stream(0, right.stream[0]), None);
+    assert_eq!(stream(0, 16 << 8), Some(Rule::State));
+    assert_eq!(stream(0, 5 << 29), Some(Rule::Stream));
+    assert_eq!(stream(4, VERTEX_CODE | 4), Some(Rule::StreamReserved));
+    // A vertex of four words where eight are written; four inputs where eight are fetched.
+    assert_eq!(stream(5, 1), Some(Rule::VertexAddress));
+    assert_eq!(stream(6, 1 << 10 | 1 << 6 | 2), Some(Rule::PdsTarget));
+    assert_eq!(stream(7, right.stream[7] | 3 << 17), Some(Rule::Stream));
+    assert_eq!(state(0, right.state[0] | 1 << 30), Some(Rule::StreamReserved));
+    // Coefficients for one set less; a pass that has no shader; a test of stencils.
+    assert_eq!(state(6, 1 << 10 | 1 << 4 | 1), Some(Rule::PdsTarget));
+    assert_eq!(state(2, 7 << 17 | 3 << 24), Some(Rule::NotBuilt));
+    assert_eq!(state(3, 1 << 25), Some(Rule::NotBuilt));
+    // A program of the data sequencer at an address that is no multiple of 16.
+    let mut chip = Chip::new();
+    let render = chip.draw().expect("draws");
+    let state = TargetState { program: (END_DATA + 4, 6, END_CODE), targets: vec![], shared: 16 };
+    let mut run = Run { steps: &mut chip.steps, trace: None };
+    let ended = chip.gpu.end(&state, &render, &mut run).err().map(|trap| trap.rule);
+    assert_eq!(ended, Some(Rule::PdsAligned));
+    // Outputs that nobody wrote are not written to memory.
+    let mut chip = Chip::new();
+    let pixel = Pixel { outputs: [None; 8], depth: 1.0 };
+    let render = Render::new(SIDE, SIDE, pixel);
+    let ended = chip.end(&render).err().map(|trap| trap.rule);
+    assert_eq!(ended, Some(Rule::Undefined));
+}
+
+#[test]
+fn quads_are_shaded_without_a_rasteriser() {
+    let mut chip = Chip::new();
+    let state = chip.state.clone();
+    put(&mut chip.gpu, STATE, &state);
+    let state = chip.gpu.pixel_state(STATE, 17).expect("is one");
+    let quads: Vec<Quad> = (0..11u32)
+        .map(|number| {
+            let word = |channel: u32| {
+                [0, 1, 2, 3]
+                    .map(|pixel| ((number * 16 + pixel * 4 + channel) as f32 / 255.0).to_bits())
+            };
+            let words = vec![[0; 4], [0; 4], [0; 4], [0; 4], word(0), word(1), word(2), word(3)];
+            Quad {
+                x: 2 * number,
+                y: 4,
+                covered: 15,
+                back: number == 5,
+                places: [[0.5; 2]; 4],
+                words,
+            }
+        })
+        .collect();
+    let mut run = Run { steps: &mut chip.steps, trace: None };
+    let shaded = chip.gpu.quads(&state, &quads, &mut run).expect("runs");
+    assert_eq!(shaded.len(), quads.len());
+    for (number, pixels) in shaded.iter().enumerate() {
+        for (pixel, shaded) in pixels.iter().enumerate() {
+            let first = (number * 16 + pixel * 4) as u32;
+            let word = first | (first + 1) << 8 | (first + 2) << 16 | (first + 3) << 24;
+            assert_eq!(shaded.outputs[0], Some(word));
+            assert!(!shaded.fed);
+        }
+    }
+}

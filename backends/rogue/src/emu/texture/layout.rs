@@ -1,0 +1,122 @@
+//! Where texels lie in memory. See the module above.
+
+use super::super::memory::Memory;
+use super::super::rule::{Refused, Rule};
+use super::state::Description;
+use gpucc_emu::image::{Extent, Image, Texel};
+use gpucc_ir::ssa::Dim;
+
+/// Bytes from one layer of a cube or array to the next are a multiple of this.
+const LAYER_ALIGNMENT: u64 = 4096;
+
+/// A level's size in memory.
+fn padded(description: &Description, level: u32) -> [u32; 3] {
+    let size = [
+        description.width.next_power_of_two(),
+        description.height.next_power_of_two(),
+        if description.dim == Dim::D3 { description.depth.next_power_of_two() } else { 1 },
+    ];
+    let size = size.map(|n| (n >> level.min(31)).max(1));
+    if description.dim == Dim::D3 { size.map(|n| n.next_multiple_of(4)) } else { size }
+}
+
+/// Bytes of a level.
+fn level_bytes(description: &Description, level: u32) -> u64 {
+    let [w, h, d] = padded(description, level).map(u64::from);
+    let bytes = w * h * d * u64::from(description.samples) * u64::from(description.format.bytes());
+    if description.levels > 1 || description.base_level > 0 {
+        bytes.next_multiple_of(4)
+    } else {
+        bytes
+    }
+}
+
+/// Bytes of a layer.
+fn layer_bytes(description: &Description) -> u64 {
+    let chain = if description.levels > 1 || description.base_level > 0 {
+        let largest = description.width.max(description.height);
+        32 - largest.next_power_of_two().leading_zeros()
+    } else {
+        1
+    };
+    let bytes: u64 = (0..chain).map(|level| level_bytes(description, level)).sum();
+    bytes.next_multiple_of(LAYER_ALIGNMENT)
+}
+
+/// The number of a texel within its level: bits of row, column and slice by turns, as far as each side has some.
+fn twiddled(size: [u32; 3], at: [u32; 3]) -> u64 {
+    let bits = size.map(|n| n.next_power_of_two().trailing_zeros());
+    let (mut number, mut place) = (0u64, 0);
+    for bit in 0..32 {
+        // The row, the column, the slice.
+        for axis in [1, 0, 2] {
+            if bit < bits[axis] {
+                number |= u64::from(at[axis] >> bit & 1) << place;
+                place += 1;
+            }
+        }
+    }
+    number
+}
+
+/// The address of a texel, or none outside of the texture.
+pub fn place(description: &Description, at: Texel) -> Option<u64> {
+    let level = at.level + description.base_level;
+    let size = [description.width, description.height, description.depth];
+    let size = size.map(|n| (n >> level.min(31)).max(1));
+    let slices = if description.dim == Dim::D3 { size[2] } else { 1 };
+    if at.x >= size[0] || at.y >= size[1] || at.z >= slices {
+        return None;
+    }
+    let bytes = u64::from(description.format.bytes());
+    if let Some(stride) = description.stride {
+        let texel = u64::from(at.y) * u64::from(stride) + u64::from(at.x);
+        return Some(description.address + texel * bytes);
+    }
+    let before: u64 = (0..level).map(|level| level_bytes(description, level)).sum();
+    let number = twiddled(padded(description, level), [at.x, at.y, at.z]);
+    let texel = number * u64::from(description.samples) + u64::from(at.sample);
+    let layer = if at.layer == 0 { 0 } else { u64::from(at.layer) * layer_bytes(description) };
+    Some(description.address + layer + before + texel * bytes)
+}
+
+/// The texels of a texture as an image.
+///
+/// # Errors
+/// Its size is none, or a texel is not mapped.
+pub fn read(description: &Description, memory: &Memory) -> Result<Image, Refused> {
+    let level_size = |n: u32| (n >> description.base_level.min(31)).max(1);
+    let layers = match description.dim {
+        Dim::Cube => description.depth.saturating_mul(6),
+        Dim::D3 => 1,
+        _ => description.depth,
+    };
+    let extent = Extent {
+        dim: description.dim,
+        width: level_size(description.width),
+        height: level_size(description.height),
+        depth: if description.dim == Dim::D3 { level_size(description.depth) } else { 1 },
+        layers,
+        levels: description.levels,
+        samples: description.samples,
+    };
+    let refused = |error: gpucc_emu::image::ImageError| (Rule::TextureWords, error.to_string());
+    let mut image = Image::new(description.format, extent).map_err(refused)?;
+    let bytes = description.format.bytes() as usize;
+    for level in 0..extent.levels {
+        let [w, h, d] = image.size(level);
+        for layer in 0..layers {
+            for (z, y) in (0..d).flat_map(|z| (0..h).map(move |y| (z, y))) {
+                for (x, sample) in (0..w).flat_map(|x| (0..extent.samples).map(move |s| (x, s))) {
+                    let at = Texel { x, y, z, layer, level, sample };
+                    let (Some(from), Some(to)) = (place(description, at), image.offset(at)) else {
+                        continue;
+                    };
+                    let texel = memory.read(from, bytes)?;
+                    image.bytes_mut()[to..to + bytes].copy_from_slice(texel);
+                }
+            }
+        }
+    }
+    Ok(image)
+}
