@@ -1,7 +1,25 @@
 #![forbid(unsafe_code)]
-//! Imagination PowerVR Rogue: instruction groups as data, bytes and text, what the documents forbid of them, and a strict
-//! emulator of the machine.
+//! Imagination PowerVR Rogue: instruction groups as data, bytes and text, what the documents forbid of them, a back end that makes
+//! them of structured SSA, and a strict emulator of the machine.
 
+mod abi;
+mod back;
+pub mod chip;
+mod clean;
+mod compiler;
+mod cost;
+mod describe;
+mod device;
+mod emit;
 pub mod emu;
+mod expand;
+mod inst;
 pub mod isa;
 pub mod legal;
+mod lower;
+mod numerics;
+mod refuse;
+mod regs;
+mod target;
+
+pub use compiler::{ROGUE, Rogue};

@@ -1,0 +1,41 @@
+//! Rewrites what Rogue lacks into what it has, SSA to SSA, under the published numerics: the result is the reference for
+//! the bits.
+
+mod native;
+
+use gpucc_ir::driver::Effort;
+use gpucc_passes::runner::{FREEDOMS, cleans, required, step};
+use gpucc_passes::{Pass, Plan, Proof, float_range};
+pub use native::is_native;
+
+/// Passes of this machine alone.
+const OWN: &[Pass] = &[
+    gpucc_passes::expand::COARSE_DERIVATIVES,
+    gpucc_passes::expand::arrays::PASS,
+    required(
+        "expand",
+        Proof::Expansion,
+        "operations that the machine lacks become others",
+        |func, ctx| gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics),
+    ),
+    float_range::DECIDE,
+];
+
+/// What makes the reference for the bytes of SSA after the shared passes.
+pub fn plan(effort: Effort) -> Plan {
+    let mut steps = vec![step("coarse_derivatives"), step("binding_arrays"), step("expand")];
+    if effort > Effort::None {
+        steps.extend(FREEDOMS);
+        steps.extend([
+            step("exits_to_guards"),
+            step("hoist"),
+            step("copy_prop"),
+            step("if_convert"),
+            step("relaxed_fold"),
+            step("gvn"),
+            cleans("relaxed_fold"),
+            step("dce"),
+        ]);
+    }
+    Plan { steps, own: OWN }
+}

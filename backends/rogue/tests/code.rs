@@ -1,0 +1,355 @@
+//! Programs of SSA, compiled and run on the emulated machine from control streams and state words, against the reference
+//! interpreter bit for bit.
+
+use gpucc_emu::device::FragmentOut;
+use gpucc_emu::draw::{Quad, QuadBatch};
+use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::driver::{Effort, Failure};
+use gpucc_ir::ssa::interp::{self, Lanes, Outcome};
+use gpucc_ir::ssa::random::{Config, Rng, program};
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Numerics, ResourceKind, Scalar, Stage, parse};
+use gpucc_machine::{Compiled, Machine as _, Request};
+use gpucc_passes::Plan;
+use gpucc_passes::ctx::{Ctx, Options};
+use gpucc_passes::runner::{Quiet, Runner};
+use gpucc_rogue::ROGUE;
+use std::collections::BTreeMap;
+
+const CHIPS: [&str; 2] = ["gx6250", "bxs_4_64"];
+
+/// What went wrong, or why there is nothing to compare.
+#[derive(Debug)]
+#[allow(dead_code, reason = "messages print it")]
+enum Found {
+    Failure(Failure),
+    Wrong(String),
+    Skipped,
+}
+
+fn compile(func: &Func, chip: &'static str) -> Result<Compiled, Failure> {
+    let mut func = func.clone();
+    let numerics = ROGUE.numerics(chip);
+    let request = Request { chip, effort: Effort::default(), ..Request::default() };
+    let mut runner = Runner::default();
+    let options = Options::default();
+    let mut ctx = Ctx::new(options, numerics, ROGUE.info());
+    let shared = Plan::for_options(&options);
+    runner.run(&shared, &mut func, &mut ctx, &mut Quiet).expect("the passes run");
+    ROGUE.admit(&func, chip)?;
+    runner.go_on(&ROGUE.plan(&request), &mut func, &mut ctx, &mut Quiet).expect("the plan runs");
+    ROGUE.finish(func, &request)
+}
+
+/// Bindings of chance: small integers, floats near 1 and bits of all kinds.
+fn bindings(func: &Func, rng: &mut Rng) -> Bindings {
+    let mut bindings = Bindings::new(func);
+    for (resource, data) in &func.resources {
+        let len = match data.kind {
+            ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => size,
+            ResourceKind::Storage { size, stride, .. } => size + stride * rng.below(40) as u32,
+            _ => continue,
+        };
+        let words: Vec<u32> = (0..len.div_ceil(4)).map(|_| word(rng)).collect();
+        let mut bytes = gpucc_emu::device::bytes_of(&words);
+        bytes.truncate(len as usize);
+        bindings.set(resource, Bound::Buffer(bytes));
+    }
+    bindings
+}
+
+fn word(rng: &mut Rng) -> u32 {
+    match rng.below(4) {
+        0 => rng.below(16) as u32,
+        1 => (rng.below(4096) as f32 / 64.0 - 32.0).to_bits(),
+        2 => rng.below(1 << 30) as u32,
+        _ => rng.bits() as u32,
+    }
+}
+
+/// Runs the reference twice: what depends on the order of invocations is known the second time.
+fn reference(
+    func: &Func,
+    lanes: &Lanes,
+    numerics: &Numerics,
+    bindings: &Bindings,
+) -> Option<(Outcome, Bindings)> {
+    let mut world = bindings.clone();
+    let marks = interp::run(func, lanes, &mut world, interp::Options::new(numerics)).ok()?.marks;
+    let mut world = bindings.clone();
+    let options = interp::Options { marks: Some(&marks), ..interp::Options::new(numerics) };
+    let outcome = interp::run(func, lanes, &mut world, options).ok()?;
+    Some((outcome, world))
+}
+
+fn same(a: u32, b: u32) -> bool {
+    a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
+}
+
+/// Compares buffers, but for words that are left out.
+fn buffers(
+    func: &Func,
+    outcome: &Outcome,
+    right: &Bindings,
+    found: &Bindings,
+) -> Result<(), Found> {
+    let excluded = &outcome.excluded;
+    for (resource, data) in &func.resources {
+        if !matches!(data.kind, ResourceKind::Storage { .. })
+            || excluded.all
+            || excluded.resources.contains(&resource)
+        {
+            continue;
+        }
+        let racy = !outcome.marks.is_empty();
+        let (a, b) = (right.get(resource, 0).bytes(), found.get(resource, 0).bytes());
+        for (at, (a, b)) in a.chunks(4).zip(b.chunks(4)).enumerate() {
+            let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, b| n << 8 | u32::from(*b));
+            if !same(number(a), number(b)) && !racy {
+                let what = format!("{}[{at}]: {a:x?} is right, {b:x?} came", data.name);
+                return Err(Found::Wrong(what));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Proves a compute program on one input in several orders.
+fn dispatch(func: &Func, chip: &'static str, groups: [u32; 3], seed: u64) -> Result<(), Found> {
+    let compiled = compile(func, chip).map_err(Found::Failure)?;
+    let (expanded, numerics) = (&compiled.expanded, ROGUE.numerics(chip));
+    let before = bindings(expanded, &mut Rng::new(seed));
+    let count = groups.iter().product();
+    let lanes = Lanes::compute(expanded, groups, 0, count);
+    let Some((outcome, right)) = reference(expanded, &lanes, &numerics, &before) else {
+        return Err(Found::Skipped);
+    };
+    for order in 0..3 {
+        let mut device = ROGUE.device(&compiled, chip);
+        device.set_order(seed.wrapping_add(order));
+        let mut found = before.clone();
+        device.dispatch(&mut found, groups).map_err(|stop| Found::Wrong(format!("{stop:?}")))?;
+        buffers(expanded, &outcome, &right, &found)?;
+    }
+    Ok(())
+}
+
+/// Quads whose varyings are numbers of chance.
+fn quads(func: &Func, rng: &mut Rng) -> QuadBatch {
+    let located = func.inputs.values().filter_map(|data| match data.kind {
+        InputKind::Location { .. } => Some(data.scalar),
+        InputKind::Builtin(_) => None,
+    });
+    let scalars: Vec<Scalar> = located.collect();
+    let mut batch = QuadBatch { varyings: scalars.len(), ..QuadBatch::default() };
+    for number in 0..5 {
+        let (x, y) = (2 * number, 2 * (number & 1));
+        let position = std::array::from_fn(|pixel| {
+            let (across, down) = (pixel as u32 % 2, pixel as u32 / 2);
+            let depth = rng.below(64) as f32 / 64.0;
+            [(x + across) as f32 + 0.5, (y + down) as f32 + 0.5, depth, 0.5]
+        });
+        let covered = [15, 15, 7, 1, 12][number as usize];
+        let front = number % 2 == 0;
+        let point = [[0.0; 2]; 4];
+        batch.quads.push(Quad { x, y, covered, front, primitive: 0, position, point });
+        for _ in 0..4 {
+            for scalar in &scalars {
+                batch.values.push(std::array::from_fn(|_| match scalar {
+                    Scalar::F32 => (rng.below(1024) as f32 / 32.0 - 16.0).to_bits(),
+                    _ => word(rng),
+                }));
+            }
+        }
+    }
+    // What is flat is so for the whole quad.
+    let flat: Vec<bool> = func
+        .inputs
+        .values()
+        .filter_map(|data| match data.kind {
+            InputKind::Location { interpolation, .. } => {
+                Some(interpolation == gpucc_ir::ssa::Interpolation::Flat)
+            }
+            InputKind::Builtin(_) => None,
+        })
+        .collect();
+    for quad in 0..batch.quads.len() {
+        for (varying, _) in flat.iter().enumerate().filter(|(_, flat)| **flat) {
+            let first = batch.varying(quad, 0, varying);
+            for pixel in 1..4 {
+                batch.values[(quad * 4 + pixel) * scalars.len() + varying] = first;
+            }
+        }
+    }
+    batch
+}
+
+fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
+    let mut lanes = Lanes::new(func, 4 * batch.quads.len());
+    let mut varying = 0;
+    for (input, data) in &func.inputs {
+        for lane in 0..lanes.count {
+            let (quad, pixel) = (&batch.quads[lane / 4], lane % 4);
+            lanes.helper[lane] = quad.covered >> pixel & 1 == 0;
+            lanes.inputs[interp::slot(input)][lane] = match data.kind {
+                InputKind::Location { .. } => batch.varying(lane / 4, pixel, varying),
+                InputKind::Builtin(Builtin::Position) => quad.position[pixel].map(f32::to_bits),
+                InputKind::Builtin(Builtin::FrontFacing) => [quad.front.into(), 0, 0, 0],
+                InputKind::Builtin(_) => [0; 4],
+            };
+        }
+        varying += usize::from(matches!(data.kind, InputKind::Location { .. }));
+    }
+    lanes
+}
+
+/// Proves a fragment program on one input in several orders.
+fn shade(func: &Func, chip: &'static str, seed: u64) -> Result<(), Found> {
+    let compiled = compile(func, chip).map_err(Found::Failure)?;
+    let (expanded, numerics) = (&compiled.expanded, ROGUE.numerics(chip));
+    let mut rng = Rng::new(seed);
+    let before = bindings(expanded, &mut rng);
+    let batch = quads(expanded, &mut rng);
+    let lanes = quad_lanes(expanded, &batch);
+    let Some((outcome, right)) = reference(expanded, &lanes, &numerics, &before) else {
+        return Err(Found::Skipped);
+    };
+    for order in 0..3 {
+        let mut device = ROGUE.device(&compiled, chip);
+        device.set_order(seed.wrapping_add(order));
+        let mut found = before.clone();
+        let pixels =
+            device.quads(&mut found, &batch).map_err(|stop| Found::Wrong(format!("{stop:?}")))?;
+        buffers(expanded, &outcome, &right, &found)?;
+        outputs(expanded, &outcome, &lanes, &pixels)?;
+    }
+    Ok(())
+}
+
+fn outputs(
+    func: &Func,
+    outcome: &Outcome,
+    lanes: &Lanes,
+    pixels: &[FragmentOut],
+) -> Result<(), Found> {
+    if !outcome.marks.is_empty() {
+        return Ok(());
+    }
+    for (lane, pixel) in pixels.iter().enumerate().filter(|(lane, _)| !lanes.helper[*lane]) {
+        if pixel.discarded != outcome.helper[lane] {
+            return Err(Found::Wrong(format!("pixel {lane}: discarded {}", pixel.discarded)));
+        }
+        if pixel.discarded {
+            continue;
+        }
+        for (number, data) in func.outputs.values().enumerate() {
+            for component in 0..usize::from(data.components) {
+                let (a, b) =
+                    (outcome.outputs[number][lane][component], pixel.outputs[number][component]);
+                if !same(a, b) {
+                    let what =
+                        format!("pixel {lane}, {number}.{component}: {a:x} is right, {b:x} came");
+                    return Err(Found::Wrong(what));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn func(text: &str) -> Func {
+    let module = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    module.funcs.into_iter().next().expect("one function")
+}
+
+#[test]
+fn a_colour_that_is_constant_leaves_through_every_stage() {
+    let text = "func \"main\" fragment trusted {
+  out0 = \"color\" f32 x 4 location 0 flat
+} body {
+  %0: b32 = const 0x3f800000
+  %1: b32 = const 0x3e99999a
+  output out0.0, %0
+  output out0.1, %1
+  output out0.2, %1
+  output out0.3, %0
+  yield
+}";
+    for chip in CHIPS {
+        shade(&func(text), chip, 1).unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+    }
+}
+
+#[test]
+fn a_kernel_reads_computes_and_stores() {
+    let text = "func \"main\" compute workgroup 20 2 1 trusted {
+  res0 = \"data\" group 0 binding 0 storage 1024 stride 0 load store as u32
+  in0 = \"id\" u32 x 3 builtin local_invocation_id
+  in1 = \"group\" u32 x 3 builtin workgroup_id
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = input in0.1
+  %2: b32 = input in1.0
+  %3: b32 = const 20
+  %4: b32 = imul %1, %3
+  %5: b32 = iadd %4, %0
+  %6: b32 = const 40
+  %7: b32 = imul %2, %6
+  %8: b32 = iadd %7, %5
+  %9: b32 = const 2
+  %10: b32 = shl %8, %9
+  %11: b32 = buffer_load res0, %10
+  %12: b32 = const 3
+  %13: b32 = imul %11, %12
+  %14: b32 = iadd %13, %2
+  buffer_store res0, %10, %14
+  yield
+}";
+    for chip in CHIPS {
+        let run = dispatch(&func(text), chip, [3, 1, 1], 7);
+        run.unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+    }
+}
+
+/// Programs of chance of a stage: how many hold, and why the others are not built.
+fn random(config: &Config, count: u64) -> (usize, BTreeMap<String, usize>) {
+    let (mut holds, mut others) = (0, BTreeMap::new());
+    for seed in 0..count {
+        let func = program(seed, config);
+        let chip = CHIPS[(seed % 2) as usize];
+        let found = match config.stage {
+            Stage::Compute => dispatch(&func, chip, [2, 1, 1], seed),
+            _ => shade(&func, chip, seed),
+        };
+        match found {
+            Ok(()) => holds += 1,
+            Err(Found::Failure(Failure::NotYet { feature, .. })) => {
+                *others.entry(feature).or_default() += 1;
+            }
+            Err(Found::Skipped) => *others.entry("skipped".into()).or_default() += 1,
+            Err(found) => panic!("seed {seed} on {chip}: {found:?}"),
+        }
+    }
+    (holds, others)
+}
+
+const PLAIN: Config = Config {
+    size: 60,
+    workgroup: false,
+    textures: false,
+    halves: false,
+    doubles: false,
+    workgroup_size: 48,
+    ..Config::COMPUTE
+};
+
+#[test]
+fn compute_programs_of_chance_give_what_the_reference_gives() {
+    let (holds, others) = random(&PLAIN, 120);
+    assert!(holds >= 60, "{holds} hold; {others:?}");
+}
+
+#[test]
+fn fragment_programs_of_chance_give_what_the_reference_gives() {
+    let (holds, others) = random(&Config { stage: Stage::Fragment, ..PLAIN }, 120);
+    assert!(holds >= 60, "{holds} hold; {others:?}");
+}
