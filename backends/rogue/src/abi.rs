@@ -2,10 +2,10 @@
 
 use crate::chip::Chip;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::driver::{Failure, Limit, State};
 use gpucc_ir::ssa::{
     Builtin, Func, Input, InputKind, Interpolation, Output, OutputKind, Resource, ResourceKind,
-    Sampling, Span, Stage,
+    Mem, MemSpace, Sampling, Span, Stage,
 };
 
 /// The workgroup's number by axis: coefficients. 4.3.
@@ -20,6 +20,8 @@ pub const FRAGMENT_SHARED: u16 = 4;
 pub const BUFFER_WORDS: u16 = 4;
 /// Shared registers of a program. 3.1.
 const MOST_SHARED: u64 = 1024;
+/// Coefficients that an operand names. 1.2.
+const MOST_COEFFICIENTS: u64 = 2048;
 /// Sets of coefficients that an iterator names. 2.7.
 const MOST_SETS: u64 = 64;
 /// Words of the output registers. 3.1.
@@ -54,6 +56,8 @@ pub struct Abi {
     pub stage: Stage,
     /// The first shared register of each binding's descriptors.
     pub descriptors: SecondaryMap<Resource, Option<u16>>,
+    /// The first coefficient of each workgroup variable.
+    pub variables: SecondaryMap<Mem, Option<u16>>,
     /// Shared registers.
     pub shareds: u16,
     /// Coefficients.
@@ -81,16 +85,29 @@ fn not_yet(feature: &str) -> Failure {
     }
 }
 
+/// Words of an attribute whose components are words; none for one of other formats.
+pub fn words_of_format(format: &str) -> Option<u32> {
+    let count = ["float32", "sint32", "uint32"].iter().find_map(|kind| format.strip_prefix(kind))?;
+    match count {
+        "" => Some(1),
+        "x2" => Some(2),
+        "x3" => Some(3),
+        "x4" => Some(4),
+        _ => None,
+    }
+}
+
 impl Abi {
     /// Places everything of a function.
     ///
     /// # Errors
     /// [`Failure::Limit`] for too much of something, [`Failure::NotYet`] for what has no place yet.
-    pub fn of(func: &Func, chip: Chip) -> Result<Abi, Failure> {
+    pub fn of(func: &Func, chip: Chip, pipeline: &State) -> Result<Abi, Failure> {
         let mut abi = Abi {
             chip,
             stage: func.stage,
             descriptors: SecondaryMap::new(),
+            variables: SecondaryMap::new(),
             shareds: 0,
             coefficients: 0,
             inputs: 0,
@@ -104,13 +121,26 @@ impl Abi {
         abi.bind(func)?;
         match func.stage {
             Stage::Compute => {
-                abi.coefficients = GROUP_COEFFICIENTS;
+                abi.place_variables(func)?;
                 abi.inputs = 1;
             }
             Stage::Fragment => abi.fragment(func)?,
-            Stage::Vertex => abi.vertex(func)?,
+            Stage::Vertex => abi.vertex(func, pipeline)?,
         }
         Ok(abi)
+    }
+
+    /// Workgroup memory is coefficients behind the group's numbers. 4.3.
+    fn place_variables(&mut self, func: &Func) -> Result<(), Failure> {
+        let mut next = u64::from(GROUP_COEFFICIENTS);
+        for (mem, data) in func.mems.iter().filter(|(_, data)| data.space == MemSpace::Workgroup) {
+            self.variables[mem] = Some(next as u16);
+            next += u64::from(data.size.div_ceil(4));
+            let hint = "use smaller workgroup variables";
+            Limit::new("coefficients of a workgroup", MOST_COEFFICIENTS, hint).admit(next)?;
+        }
+        self.coefficients = next as u16;
+        Ok(())
     }
 
     fn bind(&mut self, func: &Func) -> Result<(), Failure> {
@@ -204,7 +234,7 @@ impl Abi {
     }
 
     /// System values, then attributes. Outputs: position, smooth, flat and linear words, then the rest. 4.1.
-    fn vertex(&mut self, func: &Func) -> Result<(), Failure> {
+    fn vertex(&mut self, func: &Func, pipeline: &State) -> Result<(), Failure> {
         let order = |which| match which {
             Builtin::VertexIndex => Some(0),
             Builtin::InstanceIndex => Some(1),
@@ -221,7 +251,13 @@ impl Abi {
                     None => return Err(not_yet("this built-in input of vertices")),
                 },
                 InputKind::Location { location, .. } => {
-                    attributes.push((location, input, data.components));
+                    // What the sequencer brings are words as they lie in memory.
+                    let told = pipeline.vertex.attribute(location);
+                    let given = told.map(|told| words_of_format(&told.format));
+                    let Some(given) = given.unwrap_or(Some(data.components.into())) else {
+                        return Err(not_yet("attributes of other than words"));
+                    };
+                    attributes.push((location, input, data.components.min(given as u8)));
                 }
             }
         }

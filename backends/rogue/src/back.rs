@@ -46,7 +46,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         Stage::Vertex => pipeline.vertex.infer(&expanded),
         _ => Vec::new(),
     };
-    let abi = Abi::of(&expanded, chip)?;
+    let abi = Abi::of(&expanded, chip, &pipeline)?;
     let mut func = lower::lower(&expanded, &abi)?.func;
     let mut dumps = Vec::new();
     let mut ran = |pass, func: &mach::Func<crate::inst::Inst>| {

@@ -43,7 +43,8 @@ fn copied(step: &Step) -> Option<(Reg, Src)> {
     let Ops::Main(main) = &step.group.ops else { return None };
     let [Some(word), None, None, None, None, None] = main.places() else { return None };
     let plain = Main::of(word.op()) == Main::Mbyp && !word.flag(f::NEG0) && !word.flag(f::ABS0);
-    match (plain && step.pure, &step.ports[..]) {
+    let whole = step.ports.iter().all(|port| port.part.is_whole() && !port.indexed);
+    match (plain && step.pure && whole, &step.ports[..]) {
         (true, [dst]) => Some((dst.reg, Src::Fixed(step.group.sources[0]))),
         (true, [src, dst]) => Some((dst.reg, Src::Reg(src.reg))),
         _ => None,
@@ -52,7 +53,7 @@ fn copied(step: &Step) -> Option<(Reg, Src)> {
 
 fn copies(inst: &Inst) -> SmallVec<[(Reg, Reg); 2]> {
     match inst {
-        Inst::Copy { dst, src } => dst.iter().copied().zip(src.iter().copied()).collect(),
+        Inst::Copy { dst, src, count: 1 } => dst.iter().copied().zip(src.iter().copied()).collect(),
         Inst::Step(step) => match copied(step) {
             Some((to, Src::Reg(from))) => SmallVec::from_slice(&[(to, from)]),
             _ => SmallVec::new(),
@@ -68,7 +69,7 @@ fn propagate(func: &mut Func<Inst>, counts: &Counts) {
     for &block in &func.layout {
         for node in &mut func.blocks[block].nodes {
             let ranged = |inst: &Inst| match inst {
-                Inst::Step(step) => step.ports.iter().any(|port| port.ranged),
+                Inst::Step(step) => step.ports.iter().any(|port| port.ranged || port.indexed),
                 _ => false,
             };
             if !ranged(&node.inst) {

@@ -85,7 +85,8 @@ pub fn described(func: &Func, abi: &Abi, stats: Stats, machine: Named<Figure>) -
         };
         StageOutput::of(func, output, data.components.into(), place)
     });
-    let takes = Takes::Memory { workgroup_bytes: 0 };
+    let workgroup_bytes = gpucc_ir::ssa::interp::workgroup_bytes(func);
+    let takes = Takes::Memory { workgroup_bytes };
     let dispatch = Dispatch { workgroup_size: func.workgroup_size, takes };
     Described {
         stats,

@@ -2,6 +2,7 @@
 //! the bits.
 
 mod native;
+mod recipes;
 
 use gpucc_ir::driver::Effort;
 use gpucc_passes::runner::{FREEDOMS, cleans, required, step};

@@ -8,10 +8,10 @@ use crate::isa::disasm::{Around, write_group};
 use crate::isa::fields::f;
 use crate::isa::group::{Feed, Group, MainOps, Ops};
 use crate::isa::ops::{Bitwise0, Main};
-use crate::isa::register::Register;
+use crate::isa::register::{File as BankFile, Register};
 use gpucc_ir::mach::{
     Access, Block, Cell, File, FileId, Files, Inst as MachInst, Names, Operand, PrintInst, Reg,
-    Relation, Role, Scope,
+    Part, Relation, Role, Scope, VReg,
 };
 use smallvec::SmallVec;
 use std::fmt::{self, Write};
@@ -38,6 +38,10 @@ pub struct Port {
     pub offset: u8,
     /// It is one of a range.
     pub ranged: bool,
+    /// The whole register is named, and an index register says which cell is meant.
+    pub indexed: bool,
+    /// Which cells of it.
+    pub part: Part,
     pub reg: Reg,
     pub role: Role,
 }
@@ -46,6 +50,17 @@ pub struct Port {
 pub const W0: u8 = 6;
 /// The destination field of an iterator among the places of [`Port`].
 pub const DITR: u8 = 8;
+
+/// The place of what a group keeps, among the places of [`Port`]: no operand says it.
+pub const KEPT: u8 = 9;
+
+impl Port {
+    /// A whole register at a place.
+    fn of(place: u8, reg: Reg, role: Role) -> Port {
+        let part = Part::WHOLE;
+        Port { place, offset: 0, ranged: false, indexed: false, part, reg, role }
+    }
+}
 
 /// What a message waits on.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -131,8 +146,7 @@ impl Step {
         match src {
             Src::Fixed(register) => self.group.sources[usize::from(place)] = register,
             Src::Reg(reg) => {
-                let port = Port { place, offset: 0, ranged: false, reg, role: Role::Use };
-                self.ports.push(port);
+                self.ports.push(Port::of(place, reg, Role::Use));
             }
         }
         self
@@ -142,7 +156,8 @@ impl Step {
     #[must_use]
     pub fn range(mut self, place: u8, regs: &[Reg], role: Role) -> Step {
         for (&reg, offset) in regs.iter().zip(0..) {
-            self.ports.push(Port { place, offset, ranged: regs.len() > 1, reg, role });
+            let ranged = regs.len() > 1;
+            self.ports.push(Port { offset, ranged, ..Port::of(place, reg, role) });
         }
         self
     }
@@ -150,8 +165,32 @@ impl Step {
     /// With what a write port writes.
     #[must_use]
     pub fn to(mut self, port: u8, reg: impl Into<Reg>) -> Step {
-        let (place, role) = (W0 + port, Role::Def);
-        self.ports.push(Port { place, offset: 0, ranged: false, reg: reg.into(), role });
+        self.ports.push(Port::of(W0 + port, reg.into(), Role::Def));
+        self
+    }
+
+    /// With one cell of an array at a place.
+    #[must_use]
+    pub fn cell(mut self, place: u8, array: VReg, index: u8, role: Role) -> Step {
+        let part = Part::new(index, 1);
+        self.ports.push(Port { part, ..Port::of(place, array.into(), role) });
+        self
+    }
+
+    /// With the cell of an array at a source that the first index register says.
+    #[must_use]
+    pub fn indexed(mut self, place: u8, array: VReg) -> Step {
+        let port = Port::of(place, array.into(), Role::Use);
+        self.ports.push(Port { indexed: true, ..port });
+        self
+    }
+
+    /// With the cell of an array at W0 that the first index register says: the others stay.
+    #[must_use]
+    pub fn to_indexed(mut self, array: VReg) -> Step {
+        self.ports.insert(0, Port { indexed: true, ..Port::of(KEPT, array.into(), Role::Use) });
+        self.ports.push(Port { indexed: true, ..Port::of(W0, array.into(), Role::Def) });
+        self.pure = false;
         self
     }
 
@@ -196,8 +235,13 @@ impl Step {
     pub fn placed(&self) -> Group {
         let mut group = self.group.clone();
         for port in self.ports.iter().filter(|port| port.offset == 0) {
-            let register = Register::Temp(port.reg.cell().index);
+            let index = port.reg.cell().index;
+            let register = match port.indexed {
+                true => Register::Relative { index: 0, file: BankFile::Temp, offset: index as u8 },
+                false => Register::Temp(index),
+            };
             match port.place {
+                KEPT => {}
                 DITR => {
                     if let (Ops::Control(inst), Register::Temp(index)) = (&mut group.ops, register)
                     {
@@ -220,6 +264,8 @@ pub enum Inst {
     Copy {
         dst: SmallVec<[Reg; 2]>,
         src: SmallVec<[Reg; 2]>,
+        /// Cells of each register.
+        count: u16,
     },
     /// Instances whose p0 is this go on, the others wait; where none goes on, the block is next.
     If {
@@ -257,14 +303,19 @@ impl MachInst for Inst {
             Inst::Step(step) => {
                 for port in &step.ports {
                     let mut operand = Operand { role: port.role, ..Operand::use_of(port.reg) };
+                    operand = operand.part(port.part);
                     if port.ranged {
                         let (set, offset) = (port.place, port.offset);
                         operand = operand.with(Relation::Group { set, offset });
                     }
+                    if port.indexed && port.role.is_def() {
+                        // What is kept stands first.
+                        operand = operand.with(Relation::Tied(0));
+                    }
                     visit(operand);
                 }
             }
-            Inst::Copy { dst, src } => {
+            Inst::Copy { dst, src, .. } => {
                 src.iter().for_each(|&reg| visit(Operand::use_of(reg)));
                 dst.iter().for_each(|&reg| visit(Operand::def_of(reg)));
             }
@@ -277,9 +328,12 @@ impl MachInst for Inst {
             Inst::Step(step) => {
                 for port in &mut step.ports {
                     port.reg = map(port.reg, port.role);
+                    if port.reg.as_phys().is_some() {
+                        port.part = port.part.placed();
+                    }
                 }
             }
-            Inst::Copy { dst, src } => {
+            Inst::Copy { dst, src, .. } => {
                 src.iter_mut().for_each(|reg| *reg = map(*reg, Role::Use));
                 dst.iter_mut().for_each(|reg| *reg = map(*reg, Role::Def));
             }
@@ -312,6 +366,7 @@ impl PrintInst for Inst {
                 for port in &step.ports {
                     let place = match port.place {
                         DITR => "dest".to_owned(),
+                        KEPT => "kept".to_owned(),
                         place @ W0.. => format!("w{}", place - W0),
                         place => format!("s{place}"),
                     };
@@ -326,7 +381,7 @@ impl PrintInst for Inst {
                 let group: Vec<&str> = text.lines().skip(1).map(str::trim).collect();
                 write!(out, "{defs} = {uses} : {}", group.join("; "))
             }
-            Inst::Copy { dst, src } => {
+            Inst::Copy { dst, src, .. } => {
                 for (at, (to, from)) in dst.iter().zip(src).enumerate() {
                     let separator = if at == 0 { "" } else { ", " };
                     write!(out, "{separator}{} = {}", names.reg(*to), names.reg(*from))?;

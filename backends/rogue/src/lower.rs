@@ -4,11 +4,13 @@
 //! instance goes, and whose physical edges say where the task goes. isa/rogue-pipeline.md 2.7.
 
 mod alu;
+mod array;
 mod control;
 mod fragment;
 mod memory;
 mod test;
 mod vertex;
+mod workgroup;
 
 use crate::abi::Abi;
 use crate::inst::{COUNTER, FILES, Inst, Src, Step, TEMP};
@@ -20,7 +22,7 @@ use control::LoopFrame;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{self, Block, Demand, Node, Reg, VReg};
-use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Op, Span, Stage, Type, Value};
+use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Op, Span, Stage, Type, Value};
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -44,6 +46,8 @@ struct Lower<'a> {
     loops: Vec<LoopFrame>,
     /// Conditions that are open within the innermost loop.
     open: u32,
+    /// The registers of private arrays.
+    arrays: SecondaryMap<Mem, Option<VReg>>,
     /// The mask counter is in use.
     masks: bool,
     /// Fragment: what it has iterated, and whether pixels survive.
@@ -68,11 +72,13 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         numbers: BTreeMap::new(),
         loops: Vec::new(),
         open: 0,
+        arrays: SecondaryMap::new(),
         masks: false,
         fragment: fragment::State::default(),
         span: Span::NONE,
     };
     lower.find_truths();
+    lower.place_arrays()?;
     match ssa.stage {
         Stage::Compute => lower.workgroup()?,
         Stage::Fragment => {
@@ -160,6 +166,7 @@ impl Lower<'_> {
             Src::Reg(from) => self.push(Inst::Copy {
                 dst: SmallVec::from_slice(&[reg.into()]),
                 src: SmallVec::from_slice(&[from]),
+                count: 1,
             }),
             src => self.push(Step::copy(reg, src)),
         }
@@ -205,7 +212,7 @@ impl Lower<'_> {
             }
         }
         if !dst.is_empty() {
-            self.push(Inst::Copy { dst, src });
+            self.push(Inst::Copy { dst, src, count: 1 });
         }
         for (to, value) in fixed {
             match self.ssa.as_const(value) {
@@ -233,11 +240,11 @@ impl Lower<'_> {
                 self.buffer(data)
             }
             Op::Demote => self.demote(),
-            Op::IsHelper => Err(self.not_yet("asking whether an invocation helps")),
+            Op::IsHelper => self.helps(data),
             // What a task stores before is waited for where something is loaded. 4.3.
             Op::Barrier if ssa.workgroup_size.iter().product::<u32>() <= 32 => Ok(()),
             Op::Barrier => Err(self.not_yet("a barrier of more than one task")),
-            Op::MemLoad | Op::MemStore | Op::MemAtomic => Err(self.not_yet("variables in memory")),
+            Op::MemLoad | Op::MemStore | Op::MemAtomic => self.variable(data),
             Op::Tex | Op::TexQuery | Op::ImageStore | Op::ImageAtomic => {
                 Err(self.not_yet("textures"))
             }

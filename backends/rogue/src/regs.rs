@@ -17,13 +17,15 @@ impl Target<Inst> for Hooks {
         false
     }
 
-    fn copy(&mut self, to: Reg, from: Reg, _: Shape) -> Inst {
-        Inst::Copy { dst: SmallVec::from_slice(&[to]), src: SmallVec::from_slice(&[from]) }
+    fn copy(&mut self, to: Reg, from: Reg, shape: Shape) -> Inst {
+        let (dst, src) = (SmallVec::from_slice(&[to]), SmallVec::from_slice(&[from]));
+        Inst::Copy { dst, src, count: shape.count }
     }
 
-    fn swap(&mut self, a: Cell, b: Cell, _: Shape) -> Option<Inst> {
+    fn swap(&mut self, a: Cell, b: Cell, shape: Shape) -> Option<Inst> {
         let (a, b) = (Reg::phys(a), Reg::phys(b));
-        Some(Inst::Copy { dst: SmallVec::from_slice(&[a, b]), src: SmallVec::from_slice(&[b, a]) })
+        let (dst, src) = (SmallVec::from_slice(&[a, b]), SmallVec::from_slice(&[b, a]));
+        (shape.count == 1).then_some(Inst::Copy { dst, src, count: 1 })
     }
 
     fn store(&mut self, _: Slot, value: VReg, _: Shape) -> Inst {
@@ -51,7 +53,7 @@ impl Target<Inst> for Hooks {
 impl Hooks {
     fn copy_of(&self, value: VReg) -> Inst {
         let reg = SmallVec::from_slice(&[value.into()]);
-        Inst::Copy { dst: reg.clone(), src: reg }
+        Inst::Copy { dst: reg.clone(), src: reg, count: 1 }
     }
 }
 
@@ -87,13 +89,14 @@ fn moves(func: &mut Func<Inst>) {
             continue;
         }
         for node in std::mem::take(nodes) {
-            let Inst::Copy { dst, src } = &node.inst else {
+            let Inst::Copy { dst, src, count } = &node.inst else {
                 nodes.push(node);
                 continue;
             };
             let mut push = |step: Step| nodes.push(Node { inst: step.into(), span: node.span });
             let pairs = dst.iter().zip(src).filter(|(to, from)| to != from);
-            let pairs: SmallVec<[(Reg, Reg); 4]> = pairs.map(|(to, from)| (*to, *from)).collect();
+            let pairs: SmallVec<[(Reg, Reg); 4]> =
+                pairs.flat_map(|(to, from)| cells(*to, *from, *count)).collect();
             // The allocator orders every parallel copy of more than an exchange before it hands it back.
             for pair in pairs.chunks(2) {
                 match *pair {
@@ -110,5 +113,18 @@ fn moves(func: &mut Func<Inst>) {
                 }
             }
         }
+    }
+}
+
+/// The cells of a copy, in an order in which none is written before it is read.
+fn cells(to: Reg, from: Reg, count: u16) -> Vec<(Reg, Reg)> {
+    let (first, second) = (to.cell().index, from.cell().index);
+    let pair = |at: u16| {
+        let reg = |index: u16| Reg::phys(crate::inst::cell(index + at));
+        (reg(first), reg(second))
+    };
+    match first > second {
+        true => (0..count).rev().map(pair).collect(),
+        false => (0..count).map(pair).collect(),
     }
 }

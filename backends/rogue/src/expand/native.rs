@@ -1,7 +1,8 @@
 //! What the machine has as operations: one row each, so that a new operation does not compile until somebody says so. All is
 //! 32 bits wide. isa/rogue-pipeline.md 2.
 
-use gpucc_ir::ssa::{Builder, InstData, Op, Type, Value};
+use super::recipes;
+use gpucc_ir::ssa::{Op, Type};
 use gpucc_passes::expand::{Native, OwnRecipe};
 
 /// How an operation is had.
@@ -36,7 +37,10 @@ rows! {
     SubgroupBarrier Barrier Clock DeviceClock:               Has;
     If Loop Block Yield Break:                               Has;
     Continue Next BreakIf Exit Unreachable:                  Has;
-    CubeS CubeT CubeMajor CubeFace:                          Has;
+    CubeS:                                                   Own(recipes::cube_s);
+    CubeT:                                                   Own(recipes::cube_t);
+    CubeMajor:                                               Own(recipes::cube_major);
+    CubeFace:                                                Own(recipes::cube_face);
 
     // Integers.
     IAdd ISub IMul UMulHi SMulHi SMin SMax UMin UMax:        Has;
@@ -48,11 +52,13 @@ rows! {
     FAdd FSub FMul FMa FNeg FAbs FFloor FFract:              Has;
     FEq FNe FLt FLe FMin FMax FSat FSin FCos:                Has;
     FRsq FRcp FExp2 FLog2:                                   Has;
-    FTrunc:                                                  Own(truncated);
-    FRound:                                                  Own(rounded);
+    FTrunc:                                                  Own(recipes::truncated);
+    FTan:                                                    Own(recipes::tangent);
+    FRound:                                                  Own(recipes::rounded);
     FSqrt FDiv FDot FCeil FSign FRem FLdexp:                 Shared;
-    FrexpFract FrexpExp FExp FLog FPow FTan:                 Shared;
-    FSinTurns FCosTurns:                                     Shared;
+    FrexpFract FrexpExp FExp FLog FPow:                      Shared;
+    FSinTurns:                                               Own(recipes::sine_of_turns);
+    FCosTurns:                                               Own(recipes::cosine_of_turns);
     FAsin FAcos FAtan FAtan2 FSinh FCosh FTanh:              Shared;
     FAsinh FAcosh FAtanh FQuantize:                          Shared;
 
@@ -65,42 +71,6 @@ rows! {
 /// Needs no expansion.
 pub fn is_native(op: Op, ty: Type) -> bool {
     matches!(ty, Type::B1 | Type::B32) && matches!(how(op), Has)
-}
-
-/// The floor of the magnitude with the sign of x. Exact.
-fn truncated(b: &mut Builder, data: &InstData) -> Value {
-    let x = data.args[0];
-    let magnitude = b.op1(Op::FAbs, x);
-    let floor = b.op1(Op::FFloor, magnitude);
-    signed(b, floor, x)
-}
-
-/// The nearest integer, ties to even, with the sign of x: what the floor of a magnitude leaves is exact, and below, at or above one
-/// half; at one half the floor is taken where half of it is an integer. Exact: magnitudes of 2^23 and more are integers, of which
-/// nothing is left.
-fn rounded(b: &mut Builder, data: &InstData) -> Value {
-    let x = data.args[0];
-    let magnitude = b.op1(Op::FAbs, x);
-    let floor = b.op1(Op::FFloor, magnitude);
-    let left = b.op2(Op::FSub, magnitude, floor);
-    let (half, one) = (b.f32(0.5), b.f32(1.0));
-    let above = b.op2(Op::FAdd, floor, one);
-    let halved = b.op2(Op::FMul, floor, half);
-    let even = b.op1(Op::FFloor, halved);
-    let odd = b.op2(Op::FNe, even, halved);
-    let more = b.op2(Op::FLt, half, left);
-    let tie = b.op2(Op::FEq, half, left);
-    let tie = b.op2(Op::And, tie, odd);
-    let up = b.op2(Op::Or, more, tie);
-    let nearest = b.select(up, above, floor);
-    signed(b, nearest, x)
-}
-
-/// A magnitude with the sign of x.
-fn signed(b: &mut Builder, magnitude: Value, x: Value) -> Value {
-    let mask = b.u32(0x8000_0000);
-    let sign = b.op2(Op::And, x, mask);
-    b.op2(Op::Or, magnitude, sign)
 }
 
 /// The machine with its recipes.

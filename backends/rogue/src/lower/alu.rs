@@ -17,6 +17,12 @@ pub(super) const LEFT: u32 = 0;
 pub(super) const RIGHT: u32 = 1;
 const ARITHMETIC: u32 = 4;
 
+/// Codes of logical operations of phase 1. 2.6.
+pub(super) const OR: u32 = 0;
+pub(super) const AND: u32 = 1;
+pub(super) const XOR: u32 = 2;
+const XNOR: u32 = 6;
+
 const ZERO: Src = Src::Fixed(Register::ZERO);
 const ONE: Src = Src::Fixed(Register::Special(1));
 /// 1.0 among the constants. 3.2.
@@ -52,7 +58,7 @@ impl Lower<'_> {
         let args: smallvec::SmallVec<[Src; 4]> =
             data.args.iter().map(|&arg| self.source(arg)).collect();
         let reg = match (data.op, self.ssa.ty(result)) {
-            (Op::Not, Type::B1) => self.logical(2, args[0], ONE),
+            (Op::Not, Type::B1) => self.logical(XOR, args[0], ONE),
             (Op::SConvert, _) if self.ssa.ty(data.args[0]) == Type::B1 => {
                 self.p0(word(Main::Imadd32, &[f::NEG0]), &[args[0], ONE, ZERO])
             }
@@ -85,10 +91,10 @@ impl Lower<'_> {
             Op::SMax => self.bound(test::GREATER, test::S32, a, b),
             Op::UMin => self.bound(test::LESS, test::U32, a, b),
             Op::UMax => self.bound(test::GREATER, test::U32, a, b),
-            Op::And => self.logical(1, a, b),
-            Op::Or => self.logical(0, a, b),
-            Op::Xor => self.logical(2, a, b),
-            Op::Not => self.logical(6, a, ZERO),
+            Op::And => self.logical(AND, a, b),
+            Op::Or => self.logical(OR, a, b),
+            Op::Xor => self.logical(XOR, a, b),
+            Op::Not => self.logical(XNOR, a, ZERO),
             Op::Shl => self.shift(LEFT, a, b),
             Op::LShr => self.shift(RIGHT, a, b),
             Op::AShr => self.shift(ARITHMETIC, a, b),

@@ -222,6 +222,19 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Whether an invocation is not covered, or was demoted.
+    pub(super) fn helps(&mut self, data: &InstData) -> Result<(), Failure> {
+        let mask = self.fresh();
+        self.push(Step::backend(Word::usual(Backend::Savmsk.op())).to(0, mask));
+        let operands = [Src::Reg(mask.into()), Src::Fixed(Register::ZERO)];
+        let mut helps = self.truth(Asked { test: test::EQUAL, ty: test::U32, operands });
+        if let Some(killed) = self.fragment.killed {
+            helps = self.logical(super::alu::OR, Src::Reg(helps.into()), Src::Reg(killed.into()));
+        }
+        self.values[data.results[0]] = Some(Src::Reg(helps.into()));
+        Ok(())
+    }
+
     /// p0 where the invocation was not demoted.
     pub(super) fn alive(&mut self, killed: VReg) {
         let operands = [Src::Reg(killed.into()), Src::Fixed(Register::ZERO)];

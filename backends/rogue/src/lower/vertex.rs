@@ -7,7 +7,7 @@ use crate::isa::group::Feed;
 use crate::isa::ops::Backend;
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Builtin, Input, InstData, Output, OutputKind};
+use gpucc_ir::ssa::{Builtin, Input, InstData, Output, OutputKind, Scalar};
 use gpucc_isa::Inst as Word;
 
 impl Lower<'_> {
@@ -19,10 +19,18 @@ impl Lower<'_> {
     /// A vertex input is a source of every port.
     pub(super) fn vertex_input(&mut self, input: Input, component: u8) -> Result<Src, Failure> {
         let place = self.abi.attributes.iter().find(|words| words.what == input);
-        match place.filter(|words| component < words.count) {
-            Some(words) => Ok(Src::Fixed(Register::Vtxin(words.first + u16::from(component)))),
-            None => Err(self.not_yet("this input of vertices")),
-        }
+        Ok(match place {
+            Some(words) if component < words.count => {
+                Src::Fixed(Register::Vtxin(words.first + u16::from(component)))
+            }
+            // What an attribute lacks is 0, and 1 in its fourth component.
+            Some(_) if component == 3 => match self.ssa.inputs[input].scalar {
+                Scalar::F32 => self.number(1f32.to_bits()),
+                _ => self.number(1),
+            },
+            Some(_) => Src::Fixed(Register::ZERO),
+            None => return Err(self.not_yet("this input of vertices")),
+        })
     }
 
     pub(super) fn vertex_output(&mut self, data: &InstData) -> Result<(), Failure> {
