@@ -4,14 +4,18 @@ use crate::chip::Chip;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::{Failure, Limit, State};
 use gpucc_ir::ssa::{
-    Builtin, Func, Input, InputKind, Interpolation, Output, OutputKind, Resource, ResourceKind,
-    Mem, MemSpace, Sampling, Span, Stage,
+    Builtin, Func, Input, InputKind, Interpolation, Mem, MemSpace, Output, OutputKind, Resource,
+    ResourceKind, Sampling, Span, Stage,
 };
 
 /// The workgroup's number by axis: coefficients. 4.3.
 pub const GROUP_ID: u16 = 0;
 /// How many workgroups there are by axis: coefficients from an even one on. 4.3.
 pub const GROUP_COUNT: u16 = 4;
+/// How many tasks have come to the barrier: a coefficient, 0 at first.
+pub const ARRIVED: u16 = 3;
+/// How many barriers are behind the workgroup: a coefficient, 0 at first.
+pub const MET: u16 = 7;
 /// Coefficients of a workgroup before its memory.
 pub const GROUP_COEFFICIENTS: u16 = 8;
 /// Shared registers that fragment programs have before bindings: what the face bit means, and metadata. 4.2.
@@ -87,7 +91,8 @@ fn not_yet(feature: &str) -> Failure {
 
 /// Words of an attribute whose components are words; none for one of other formats.
 pub fn words_of_format(format: &str) -> Option<u32> {
-    let count = ["float32", "sint32", "uint32"].iter().find_map(|kind| format.strip_prefix(kind))?;
+    let count =
+        ["float32", "sint32", "uint32"].iter().find_map(|kind| format.strip_prefix(kind))?;
     match count {
         "" => Some(1),
         "x2" => Some(2),

@@ -23,11 +23,16 @@ pub const INVOCATIONS: u64 = 512;
 
 /// The step that drops what nobody reads.
 const CLEAN: &str = "clean";
+/// The step that puts two operations into a group.
+const PACK: &str = "pack";
 
 /// What a caller may leave out behind the passes over SSA.
 pub fn machine_passes() -> Vec<Listed> {
     let listed = |name, doc| Listed { name, doc, required: false, proof: Proof::Exact, run: () };
-    vec![listed(CLEAN, "copies are forwarded, and what nobody reads goes")]
+    vec![
+        listed(CLEAN, "copies are forwarded, and what nobody reads goes"),
+        listed(PACK, "operations that do not wait for one another share groups"),
+    ]
 }
 
 /// Makes machine code of an entry point that the plan has expanded.
@@ -71,8 +76,14 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         error => internal("registers", error.to_string()),
     })?;
     ran("registers", &func);
-    let emitted = emit::emit(&func, expanded.stage)?;
-    judge(&emitted.code, expanded.stage, chip)?;
+    let context = Context {
+        compute: expanded.stage == Stage::Compute,
+        no_overlap: false,
+        features: chip.features(),
+    };
+    let pairs = request.passes.gate.admits(PACK) && request.passes.fuel != Some(0);
+    let emitted = emit::emit(&func, expanded.stage, pairs.then_some(&context))?;
+    judge(&emitted.code, &context)?;
     let stats = Stats {
         instructions: emitted.groups,
         code_bytes: emitted.code.len() as u64,
@@ -109,12 +120,10 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
 }
 
 /// Every group is legal: what is not never leaves the compiler.
-fn judge(code: &[u8], stage: Stage, chip: Chip) -> Result<(), Failure> {
+fn judge(code: &[u8], context: &Context) -> Result<(), Failure> {
     let internal = |message: String| Failure::Internal { pass: "legal", message };
     let groups = decode_program(code).map_err(|error| internal(error.to_string()))?;
-    let context =
-        Context { compute: stage == Stage::Compute, no_overlap: false, features: chip.features() };
-    legal::admit_program(&groups, code.len(), &context)
+    legal::admit_program(&groups, code.len(), context)
         .map_err(|breach| internal(breach.to_string()))
 }
 

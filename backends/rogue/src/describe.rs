@@ -1,7 +1,7 @@
 //! What a driver is told of a program: places, sizes, figures.
 
 use crate::abi::Abi;
-use gpucc_ir::ssa::{Builtin, Func, InputKind, OutputKind, Stage};
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Op, OutputKind, Stage};
 use gpucc_machine::Named;
 use gpucc_machine::described::{
     Binding, Described, Dispatch, Ground, InputPlace, Memory, OutputPlace, Setting, StageInput,
@@ -29,6 +29,13 @@ const LAUNCH: Ground = Ground::assumption(
     "isa/rogue-pipeline.md 4, 5.1; the vendor's documents of the sequencer are not public",
 );
 
+/// Whether somebody is demoted.
+fn demotes(func: &Func) -> bool {
+    func.regions_in_order().iter().any(|&(region, ..)| {
+        func.regions[region].insts.iter().any(|&inst| func.insts[inst].op == Op::Demote)
+    })
+}
+
 /// All of it.
 pub fn described(func: &Func, abi: &Abi, stats: Stats, machine: Named<Figure>) -> Described {
     let resources = func.resources.keys().filter_map(|resource| {
@@ -38,9 +45,9 @@ pub fn described(func: &Func, abi: &Abi, stats: Stats, machine: Named<Figure>) -
     });
     let resources = resources.collect();
     let temps = stats.registers.next_multiple_of(4) as u32;
+    let depth = OutputKind::Builtin(Builtin::FragDepth);
     let feeds = func.stage == Stage::Fragment
-        && (func.outputs.values().any(|data| data.kind == OutputKind::Builtin(Builtin::FragDepth))
-            || func.insts.values().any(|data| data.op == gpucc_ir::ssa::Op::Demote));
+        && (func.outputs.values().any(|data| data.kind == depth) || demotes(func));
     let numbers = [
         (TEMPS, temps),
         (INPUTS, u32::from(abi.inputs)),

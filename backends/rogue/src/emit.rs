@@ -1,6 +1,9 @@
 //! Machine IR becomes groups in memory order: waits for messages, marks as mask operations and branches, padding.
 //! isa/rogue-pipeline.md 1.1, 2.7, 5.6.
 
+mod meet;
+mod pack;
+
 use crate::inst::{COUNTER, Inst, Message, Port, Step};
 use crate::isa::encode::encode;
 use crate::isa::fields::f;
@@ -8,6 +11,7 @@ use crate::isa::group::{Condition, Group, Ops};
 use crate::isa::ops::{Backend, Control};
 use crate::isa::program::LINE;
 use crate::isa::register::{Register, constant};
+use crate::legal::Context;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Block, Func};
@@ -46,21 +50,33 @@ struct Pending {
     writes: BTreeSet<u16>,
 }
 
-struct Emitter {
+/// Where a branch leads.
+#[derive(Copy, Clone)]
+enum Target {
+    Block(Block),
+    /// The group of this number.
+    Group(usize),
+}
+
+struct Emitter<'a> {
     stage: Stage,
-    groups: Vec<(Group, Option<Block>, Span)>,
+    groups: Vec<(Group, Option<Target>, Span)>,
     /// The first group of each block.
     starts: SecondaryMap<Block, usize>,
+    /// What a group may be that is made of two; none is made where it is absent.
+    pairs: Option<&'a Context>,
+    /// The first group of this block, or behind the last branch within it.
+    first: usize,
     pending: [Pending; 2],
     span: Span,
     emitted: Emitted,
 }
 
-/// Lays out a function whose registers are chosen.
+/// Lays out a function whose registers are chosen; where a context of legality is given, neighbours share groups.
 ///
 /// # Errors
 /// [`Failure::Internal`] for a group that has no bytes: our fault.
-pub fn emit(func: &Func<Inst>, stage: Stage) -> Result<Emitted, Failure> {
+pub fn emit(func: &Func<Inst>, stage: Stage, pairs: Option<&Context>) -> Result<Emitted, Failure> {
     let emitted = Emitted {
         code: Vec::new(),
         lines: Vec::new(),
@@ -75,12 +91,15 @@ pub fn emit(func: &Func<Inst>, stage: Stage) -> Result<Emitted, Failure> {
         stage,
         groups: Vec::new(),
         starts: SecondaryMap::new(),
+        pairs,
+        first: 0,
         pending: Default::default(),
         span: Span::NONE,
         emitted,
     };
     for &block in &func.layout {
-        emitter.starts[block] = emitter.groups.len();
+        emitter.first = emitter.groups.len();
+        emitter.starts[block] = emitter.first;
         for node in &func.blocks[block].nodes {
             emitter.span = node.span;
             emitter.inst(&node.inst);
@@ -107,14 +126,27 @@ fn branch(bpred: u32, condition: Condition) -> Group {
     Group { condition, ..Group::new(Ops::Control(word)) }
 }
 
-impl Emitter {
+impl Emitter<'_> {
     fn push(&mut self, group: Group) {
         self.groups.push((group, None, self.span));
     }
 
     fn push_to(&mut self, group: Group, target: Block) {
-        self.groups.push((group, Some(target), self.span));
+        self.groups.push((group, Some(Target::Block(target)), self.span));
         self.emitted.branches += 1;
+    }
+
+    /// A branch to a group that is named later; gives its number.
+    fn push_forward(&mut self, condition: Condition) -> usize {
+        let target = Some(Target::Group(self.groups.len()));
+        self.groups.push((branch(0, condition), target, self.span));
+        self.emitted.branches += 1;
+        self.groups.len() - 1
+    }
+
+    /// The branch of this number leads here.
+    fn land(&mut self, number: usize) {
+        self.groups[number].1 = Some(Target::Group(self.groups.len()));
     }
 
     fn wait(&mut self, drc: usize) {
@@ -178,6 +210,13 @@ impl Emitter {
             }
             self.emitted.messages += 1;
         }
+        if let (Some(context), true) = (self.pairs, self.groups.len() > self.first)
+            && let Some((before, None, _)) = self.groups.last_mut()
+            && let Some(pair) = pack::pair(before, &group, context)
+        {
+            *before = pair;
+            return;
+        }
         self.push(group);
     }
 
@@ -211,6 +250,11 @@ impl Emitter {
                 };
                 self.push(mask(Control::Cndlt, condition, 1));
                 self.push_to(branch(0, Condition::IfP0), target);
+            }
+            Inst::Meet(tasks) => {
+                self.wait_all();
+                meet::meet(self, tasks);
+                self.first = self.groups.len();
             }
             Inst::End => {
                 self.wait_all();
@@ -276,7 +320,11 @@ impl Emitter {
         let mut emitted = self.emitted;
         for (at, (mut group, target, span)) in self.groups.into_iter().enumerate() {
             if let (Some(target), Ops::Control(word)) = (target, &mut group.ops) {
-                let way = (offsets[self.starts[target]] as i64 - offsets[at] as i64) / 2;
+                let target = match target {
+                    Target::Block(block) => self.starts[block],
+                    Target::Group(number) => number,
+                };
+                let way = (offsets[target] as i64 - offsets[at] as i64) / 2;
                 *word = word.with(f::OFFSET, way as u32 & 0x7fff_ffff);
             }
             emitted.writes += group.writes.iter().flatten().count() as u64;

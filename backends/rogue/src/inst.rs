@@ -10,8 +10,8 @@ use crate::isa::group::{Feed, Group, MainOps, Ops};
 use crate::isa::ops::{Bitwise0, Main};
 use crate::isa::register::{File as BankFile, Register};
 use gpucc_ir::mach::{
-    Access, Block, Cell, File, FileId, Files, Inst as MachInst, Names, Operand, PrintInst, Reg,
-    Part, Relation, Role, Scope, VReg,
+    Access, Block, Cell, File, FileId, Files, Inst as MachInst, Names, Operand, Part, PrintInst,
+    Reg, Relation, Role, Scope, VReg,
 };
 use smallvec::SmallVec;
 use std::fmt::{self, Write};
@@ -287,6 +287,8 @@ pub enum Inst {
         p0: Option<bool>,
         target: Block,
     },
+    /// Every task of a workgroup of so many comes here before one goes on.
+    Meet(u32),
     /// The end of the program.
     End,
 }
@@ -394,6 +396,7 @@ impl PrintInst for Inst {
             Inst::Do => out.write_str("do"),
             Inst::Break(depth) => write!(out, "break {depth}"),
             Inst::While { p0, target } => write!(out, "while {p0:?} {target}"),
+            Inst::Meet(tasks) => write!(out, "meet {tasks}"),
             Inst::End => out.write_str("end"),
         }
     }

@@ -241,9 +241,14 @@ impl Lower<'_> {
             }
             Op::Demote => self.demote(),
             Op::IsHelper => self.helps(data),
-            // What a task stores before is waited for where something is loaded. 4.3.
-            Op::Barrier if ssa.workgroup_size.iter().product::<u32>() <= 32 => Ok(()),
-            Op::Barrier => Err(self.not_yet("a barrier of more than one task")),
+            // Instances of a task are in step, and what one stores is waited for where something is loaded. 4.3.
+            Op::Barrier => {
+                let tasks = ssa.workgroup_size.iter().product::<u32>().div_ceil(32);
+                if tasks > 1 {
+                    self.push(Inst::Meet(tasks));
+                }
+                Ok(())
+            }
             Op::MemLoad | Op::MemStore | Op::MemAtomic => self.variable(data),
             Op::Tex | Op::TexQuery | Op::ImageStore | Op::ImageAtomic => {
                 Err(self.not_yet("textures"))

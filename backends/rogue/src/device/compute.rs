@@ -3,7 +3,7 @@
 use super::Machine;
 use super::heap::{BOTH, DOUTC_END, DOUTU, DOUTW, HALT, HIGH, Heap, LOW, TEMP_PAIR};
 use super::heap::{dout, start, transfer};
-use crate::abi::{GROUP_COUNT, GROUP_ID};
+use crate::abi::{ARRIVED, GROUP_COUNT, GROUP_ID, MET};
 use crate::describe::{COEFFICIENTS, INPUTS, SHAREDS, TEMPS};
 use gpucc_emu::device::{Stop, invocations};
 use gpucc_emu::world::Bindings;
@@ -75,17 +75,23 @@ impl Machine {
             z,
             0,
             transfer(BOTH, count, true, false),
-            transfer(LOW, count + 2, true, true),
+            transfer(LOW, count + 2, true, false),
+            transfer(LOW, ARRIVED.into(), true, false),
+            transfer(LOW, MET.into(), true, true),
+            0,
+            0,
         ];
         let data = heap.put_pds(&constants)?;
-        // A coefficient task runs the next five words, instances those behind.
-        let bra = 0xc000_0000 | 2 << 24 | 1 << 23 | 8 << 19 | 6;
+        // A coefficient task runs the next seven words, instances those behind.
+        let bra = 0xc000_0000 | 2 << 24 | 1 << 23 | 8 << 19 | 8;
         let code = [
             bra,
             dout(0, 0, 2, TEMP_PAIR, DOUTW),
             dout(0, 0, 3, TEMP_PAIR + 1, DOUTW),
             dout(0, 0, 10, 3, DOUTW),
             dout(0, 0, 11, 4, DOUTW),
+            dout(0, 0, 12, 7, DOUTW),
+            dout(0, 0, 13, 7, DOUTW),
             HALT,
             dout(0, 0, 4, TEMP_PAIR, DOUTW),
             dout(1, 1, 0, 0, DOUTU),

@@ -43,8 +43,7 @@ impl Lower<'_> {
             if total > MOST_WORDS {
                 return Err(self.not_yet("private arrays that go to memory"));
             }
-            let demand =
-                Demand { file: TEMP, count: words as u16, stride: 1, phases: Phases::ANY };
+            let demand = Demand { file: TEMP, count: words as u16, stride: 1, phases: Phases::ANY };
             let array = self.m.make_vreg(demand, self.span);
             for index in 0..words {
                 let step = pass().from(0, Src::Fixed(Register::ZERO));

@@ -59,12 +59,7 @@ impl Lower<'_> {
     }
 
     /// A group that reads, computes and writes one instance after the other: what was there goes to W0, what is to be there to W1.
-    fn shared_atomic(
-        &mut self,
-        data: &InstData,
-        first: u16,
-        op: AtomicOp,
-    ) -> Result<(), Failure> {
+    fn shared_atomic(&mut self, data: &InstData, first: u16, op: AtomicOp) -> Result<(), Failure> {
         let operand = self.source(data.args[1]);
         let second = data.args.get(2).map(|&value| self.source(value));
         let cell = self.cell_of(data, first, 0);
