@@ -161,11 +161,8 @@ impl Abi {
                 | ResourceKind::Immediate { .. } => BUFFER_WORDS,
                 _ => return Err(not_yet("textures and samplers")),
             };
-            if data.count.is_some() {
-                return Err(not_yet("arrays of bindings"));
-            }
             self.descriptors[resource] = Some(next as u16);
-            next += u64::from(words);
+            next += u64::from(words) * u64::from(data.count.unwrap_or(1));
             limit.admit(next)?;
         }
         self.shareds = next as u16;

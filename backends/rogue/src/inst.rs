@@ -169,6 +169,13 @@ impl Step {
         self
     }
 
+    /// With what W0 writes before all sources are read: groups that repeat write it once a turn.
+    #[must_use]
+    pub fn to_early(mut self, reg: impl Into<Reg>) -> Step {
+        self.ports.push(Port::of(W0, reg.into(), Role::EarlyDef));
+        self
+    }
+
     /// With one cell of an array at a place.
     #[must_use]
     pub fn cell(mut self, place: u8, array: VReg, index: u8, role: Role) -> Step {

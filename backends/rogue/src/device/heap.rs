@@ -2,6 +2,7 @@
 //! isa/rogue-pipeline.md 4.4, 5.1.
 
 use super::Machine;
+use crate::abi::BUFFER_WORDS;
 use crate::describe::SHARED;
 use crate::emu::{Bases, Gpu, Refused, Trap};
 use gpucc_emu::device::{Stop, memory_of, memory_of_mut};
@@ -66,7 +67,7 @@ pub struct Heap {
     stream: u64,
     data: u64,
     /// Where the memory of bindings is, with its length.
-    places: Vec<(Resource, u64, usize)>,
+    places: Vec<(Resource, u32, u64, usize)>,
 }
 
 impl Heap {
@@ -125,19 +126,23 @@ impl Heap {
             let (Some(resource), Some(first)) = (told.resource, told.place(SHARED)) else {
                 continue;
             };
-            let mut bytes = memory_of(bindings.get(resource, 0)).to_vec();
-            let size = bytes.len() as u32;
-            if let ResourceKind::Uniform { size } | ResourceKind::Immediate { size } =
-                func.resources[resource].kind
-                && bytes.len() < size as usize
-            {
-                bytes.resize(size as usize, 0);
-            }
-            let at = self.put(&bytes)?;
-            self.places.push((resource, at, size as usize));
-            let words = [at as u32, (at >> 32) as u32, size, 0];
-            for (place, word) in shared.iter_mut().skip(first as usize).zip(words) {
-                *place = word;
+            let count = func.resources[resource].count.unwrap_or(1);
+            for element in 0..count {
+                let mut bytes = memory_of(bindings.get(resource, element)).to_vec();
+                let size = bytes.len();
+                if let ResourceKind::Uniform { size } | ResourceKind::Immediate { size } =
+                    func.resources[resource].kind
+                    && bytes.len() < size as usize
+                {
+                    bytes.resize(size as usize, 0);
+                }
+                let at = self.put(&bytes)?;
+                self.places.push((resource, element, at, size));
+                let words = [at as u32, (at >> 32) as u32, size as u32, 0];
+                let first = first as usize + usize::from(BUFFER_WORDS) * element as usize;
+                for (place, word) in shared.iter_mut().skip(first).zip(words) {
+                    *place = word;
+                }
             }
         }
         Ok(shared)
@@ -145,12 +150,12 @@ impl Heap {
 
     /// What the program stored.
     pub fn read_back(&mut self, bindings: &mut Bindings) -> Result<(), Stop> {
-        for (resource, at, len) in &self.places {
+        for (resource, element, at, len) in &self.places {
             if *len == 0 {
                 continue;
             }
             let bytes = self.gpu.memory().read(*at, *len).map_err(refused)?.to_vec();
-            if let Some(memory) = bindings.get_mut(*resource, 0).and_then(memory_of_mut) {
+            if let Some(memory) = bindings.get_mut(*resource, *element).and_then(memory_of_mut) {
                 memory.copy_from_slice(&bytes);
             }
         }

@@ -64,8 +64,7 @@ rows! {
 
     // Conversions.
     SToF UToF FToS FToU UConvert SConvert FConvert:          Has;
-    UnpackHalfLo UnpackHalfHi:                               Has;
-    PackHalf:                                                Shared;
+    PackHalf UnpackHalfLo UnpackHalfHi:                      Has;
 }
 
 /// Needs no expansion.

@@ -8,7 +8,7 @@ use crate::isa::group::{Feed, MainOps};
 use crate::isa::ops::{Bitwise0, Bitwise1, Bitwise2, Main, Move, Pack, Test};
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::mach::VReg;
+use gpucc_ir::mach::{Role, VReg};
 use gpucc_ir::ssa::{InstData, Op, Type};
 use gpucc_isa::{FieldId, Inst as Word};
 
@@ -66,13 +66,37 @@ impl Lower<'_> {
                 self.values[result] = Some(args[0]);
                 return Ok(());
             }
-            _ => match self.operation(data.op, &args) {
+            _ => match self.fused(data).or_else(|| self.operation(data.op, &args)) {
                 Some(reg) => reg,
                 None => return Err(self.not_yet(format!("`{}`", data.op.name()))),
             },
         };
         self.values[result] = Some(Src::Reg(reg.into()));
         Ok(())
+    }
+
+    /// A sum with a product is one operation. 2.5. Registers of an operation's operands hold them as long as its result is seen.
+    fn fused(&mut self, data: &InstData) -> Option<VReg> {
+        let ssa = self.ssa;
+        if data.op != Op::IAdd {
+            return None;
+        }
+        [(0, 1), (1, 0)].into_iter().find_map(|(product, other)| {
+            let product = ssa.def(data.args[product])?;
+            let factor = match product.op {
+                Op::IMul => None,
+                // Powers of two up to 16 are constants of the machine.
+                Op::Shl => Some(1 << ssa.as_const(product.args[1]).filter(|by| *by <= 4)?),
+                _ => return None,
+            };
+            let a = self.source(product.args[0]);
+            let b = match factor {
+                Some(factor) => self.number(factor),
+                None => self.source(product.args[1]),
+            };
+            let c = self.source(data.args[other]);
+            Some(self.multiply_add(a, b, c))
+        })
     }
 
     fn operation(&mut self, op: Op, args: &[Src]) -> Option<VReg> {
@@ -130,6 +154,7 @@ impl Lower<'_> {
             Op::Ddy | Op::DdyCoarse => self.p0(word(Main::Fdsy, &[]), &[a]),
             Op::DdxFine => self.p0(word(Main::Fdsxf, &[]), &[a]),
             Op::DdyFine => self.p0(word(Main::Fdsyf, &[]), &[a]),
+            Op::PackHalf => self.halves(a, b),
             Op::SToF => self.unpacked(PACK_S32, 0, a),
             Op::UToF => self.unpacked(PACK_U32, 0, a),
             Op::UnpackHalfLo => self.unpacked(PACK_HALVES, 0, a),
@@ -195,6 +220,19 @@ impl Lower<'_> {
     pub(super) fn unpacked(&mut self, format: u32, element: u32, value: Src) -> VReg {
         let word = Word::usual(Main::Unpck.op()).with(f::FORMAT, format).with(f::ELEM, element);
         self.p0(word, &[value])
+    }
+
+    /// Two halves in a word: a pack that repeats takes registers that follow each other. 2.3.
+    fn halves(&mut self, low: Src, high: Src) -> VReg {
+        let (dst, regs) = (self.fresh(), [self.own(low), self.own(high)]);
+        let toward_zero = u32::from(!self.abi.chip.rounds_even());
+        let pack = Word::usual(Pack::Pck.op()).with(f::FORMAT, PACK_HALVES);
+        let pack = Some(pack.with(f::RTZ, toward_zero));
+        let mut step = Step::main(MainOps { pack, ..MainOps::default() });
+        step.group.repeat = 2;
+        let step = step.range(0, &regs, Role::Use).external(0);
+        self.push(step.select(3, Feed::Fte).select(4, Feed::Ft2).to_early(dst));
+        dst
     }
 
     /// An integer of a float, toward zero, that is at most what both types hold.

@@ -1,6 +1,7 @@
 //! Buffers: addresses of 64 bits, bursts, atomics. isa/rogue-pipeline.md 2.5, 2.8, 4.4.
 
 use super::Lower;
+use crate::abi::BUFFER_WORDS;
 use crate::inst::{Message, Src, Step};
 use crate::isa::fields::f;
 use crate::isa::group::Feed;
@@ -43,9 +44,18 @@ impl Lower<'_> {
         let (Imm::Resource(resource) | Imm::BufferAtomic(resource, _)) = data.imm else {
             return Err(self.not_yet("this access"));
         };
-        let Some(base) = self.abi.descriptors[resource] else {
+        let Some(mut base) = self.abi.descriptors[resource] else {
             return Err(self.not_yet("this binding"));
         };
+        let mut args = &data.args[..];
+        if let Some(count) = self.ssa.resources[resource].count {
+            let element = args.first().and_then(|&value| self.ssa.as_const(value));
+            let Some(element) = element else {
+                return Err(self.not_yet("an element of bindings that is known at run time alone"));
+            };
+            base += BUFFER_WORDS * element.min(u64::from(count.saturating_sub(1))) as u16;
+            args = &args[1..];
+        }
         match (data.op, &data.imm) {
             (Op::BufferSize, _) => {
                 let reg = self.define(data.results[0]);
@@ -53,16 +63,16 @@ impl Lower<'_> {
                 Ok(())
             }
             (Op::BufferLoad, _) => {
-                let address = self.address(base, data.args[0], 0);
+                let address = self.address(base, args[0], 0);
                 self.load(address, &data.results, self.kind(resource))
             }
-            (Op::BufferStore, _) => self.living(|lower| lower.stores(base, data)),
+            (Op::BufferStore, _) => self.living(|lower| lower.stores(base, args)),
             (_, Imm::BufferAtomic(_, AtomicOp::Load)) => {
-                let address = self.address(base, data.args[0], 0);
+                let address = self.address(base, args[0], 0);
                 self.load(address, &data.results, Message::Loads)
             }
             (_, Imm::BufferAtomic(_, AtomicOp::Store)) => {
-                self.living(|lower| lower.stores(base, data))
+                self.living(|lower| lower.stores(base, args))
             }
             (_, &Imm::BufferAtomic(_, op)) => match code(op) {
                 Some(code) => {
@@ -72,7 +82,7 @@ impl Lower<'_> {
                         // Who does nothing has a result all the same.
                         self.push(Step::copy(dst, Src::Fixed(Register::ZERO)));
                     }
-                    self.living(|lower| lower.atomic(base, data, code, dst.into()))
+                    self.living(|lower| lower.atomic(base, args, code, dst.into()))
                 }
                 None => Err(self.not_yet("this atomic operation")),
             },
@@ -129,8 +139,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn stores(&mut self, base: u16, data: &InstData) -> Result<(), Failure> {
-        let (offset, values) = (data.args[0], &data.args[1..]);
+    fn stores(&mut self, base: u16, args: &[Value]) -> Result<(), Failure> {
+        let (offset, values) = (args[0], &args[1..]);
         let halves = values.iter().any(|&value| self.ssa.ty(value) == Type::B16);
         let step = if halves { 1 } else { values.len().max(1) };
         for (part, first) in values.chunks(step).zip((0u32..).step_by(step)) {
@@ -154,9 +164,9 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn atomic(&mut self, base: u16, data: &InstData, code: u32, dst: Reg) -> Result<(), Failure> {
-        let [low, high] = self.address(base, data.args[0], 0);
-        let operand = self.source(data.args[1]);
+    fn atomic(&mut self, base: u16, args: &[Value], code: u32, dst: Reg) -> Result<(), Failure> {
+        let [low, high] = self.address(base, args[0], 0);
+        let operand = self.source(args[1]);
         let operand = self.own(operand);
         let word = Word::usual(Backend::Atomic.op())
             .with(f::ATOMIC, code)
