@@ -4,8 +4,9 @@
 mod native;
 mod recipes;
 
+use crate::target;
 use gpucc_ir::driver::Effort;
-use gpucc_passes::runner::{FREEDOMS, cleans, required, step};
+use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof, float_range};
 pub use native::is_native;
 
@@ -13,6 +14,12 @@ pub use native::is_native;
 const OWN: &[Pass] = &[
     gpucc_passes::expand::COARSE_DERIVATIVES,
     gpucc_passes::expand::arrays::PASS,
+    optional(
+        "contract",
+        Proof::Licence("WGSL, reassociation and fusion: a product and a sum may round once"),
+        "a product and a sum become one `fma`",
+        |func, ctx| ctx.on(&target::Contracting, |ctx| gpucc_passes::algebra::run(func, ctx)),
+    ),
     required(
         "expand",
         Proof::Expansion,
@@ -24,7 +31,12 @@ const OWN: &[Pass] = &[
 
 /// What makes the reference for the bytes of SSA after the shared passes.
 pub fn plan(effort: Effort) -> Plan {
-    let mut steps = vec![step("coarse_derivatives"), step("binding_arrays"), step("expand")];
+    let mut steps = vec![step("coarse_derivatives"), step("binding_arrays")];
+    if effort > Effort::None {
+        // Expansions keep their bounds as they are: what they make is not contracted.
+        steps.push(step("contract"));
+    }
+    steps.push(step("expand"));
     if effort > Effort::None {
         steps.extend(FREEDOMS);
         steps.extend([

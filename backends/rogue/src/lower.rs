@@ -266,6 +266,9 @@ impl Lower<'_> {
         let Imm::Input(input, component) = data.imm else {
             return Err(self.not_yet("this input"));
         };
+        if self.ssa.ty(data.results[0]) != Type::B32 {
+            return Err(self.not_yet("inputs of other than 32 bits"));
+        }
         let kind = self.ssa.inputs[input].kind;
         let src = match (self.ssa.stage, kind) {
             (Stage::Compute, InputKind::Builtin(which)) => self.group_input(which, component)?,

@@ -9,13 +9,19 @@ pub struct Rogue;
 /// The machine's answers.
 pub static ROGUE: Rogue = Rogue;
 
-impl TargetInfo for Rogue {
-    fn native(&self, op: Op, ty: Type) -> bool {
-        crate::expand::is_native(op, ty)
-    }
+/// What contraction asks. The machine rounds once, so that it belongs to the expansion: shared passes stay exact.
+pub struct Contracting;
+
+impl TargetInfo for Contracting {
     /// `fmad` is one operation (isa/rogue-pipeline.md 2.2).
     fn has_fma(&self, ty: Type) -> bool {
         ty == Type::B32
+    }
+}
+
+impl TargetInfo for Rogue {
+    fn native(&self, op: Op, ty: Type) -> bool {
+        crate::expand::is_native(op, ty)
     }
     /// Instances leave blocks by their mask counter alone (2.7).
     fn has_branches(&self) -> bool {

@@ -554,3 +554,31 @@ fn independent_operations_share_groups() {
         assert_eq!(groups(Vec::new()), 8, "{chip}");
     }
 }
+
+/// The machine rounds `fma` once, so that the shared passes, which are exact, contract nothing: its own plan does.
+#[test]
+fn products_and_sums_are_contracted_by_the_plan_alone() {
+    let text = "func \"main\" fragment trusted {
+  in0 = \"a\" f32 x 3 location 0 linear center
+  out0 = \"color\" f32 x 1 location 0 flat
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = input in0.1
+  %2: b32 = input in0.2
+  %3: b32 = fmul %0, %1
+  %4: b32 = fadd %3, %2
+  output out0.0, %4
+  yield
+}";
+    let has = |func: &Func| {
+        func.regions[func.body].insts.iter().any(|&inst| func.insts[inst].op == Op::FMa)
+    };
+    let mut shared = func(text);
+    let options = Options::default();
+    let mut ctx = Ctx::new(options, ROGUE.numerics("gx6250"), ROGUE.info());
+    let plan = Plan::for_options(&options);
+    Runner::default().run(&plan, &mut shared, &mut ctx, &mut Quiet).expect("the passes run");
+    assert!(!has(&shared));
+    let compiled = compile(&func(text), "gx6250").expect("it compiles");
+    assert!(has(&compiled.expanded));
+}

@@ -41,6 +41,12 @@ impl Lower<'_> {
     /// Lowers an operation that computes.
     pub(super) fn compute(&mut self, data: &InstData) -> Result<(), Failure> {
         let result = data.results[0];
+        // A word that becomes half of one at a store stays what it is.
+        let other =
+            |value: &gpucc_ir::ssa::Value| matches!(self.ssa.ty(*value), Type::B16 | Type::B64);
+        if data.op != Op::UConvert && data.args.iter().chain(&data.results).any(other) {
+            return Err(self.not_yet("values of other than 32 bits"));
+        }
         if data.op.is_comparison() {
             // Who decides by it asks it where it decides.
             if self.in_registers[result] {

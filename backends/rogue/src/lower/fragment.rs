@@ -65,6 +65,9 @@ impl Lower<'_> {
         let Imm::Output(output, component) = data.imm else {
             return Err(self.not_yet("this output"));
         };
+        if self.ssa.ty(data.args[0]) != gpucc_ir::ssa::Type::B32 {
+            return Err(self.not_yet("outputs of other than 32 bits"));
+        }
         match self.fragment.registers.get(&(output, component)) {
             Some(&reg) => self.assign(&[reg], &data.args[..1]),
             None => {

@@ -9,9 +9,7 @@ use crate::isa::ops::{Backend, Main};
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Reg, Role};
-use gpucc_ir::ssa::{
-    AtomicOp, ImageAccess, Imm, InstData, Op, Resource, ResourceKind, Stage, Type, Value,
-};
+use gpucc_ir::ssa::{AtomicOp, Imm, InstData, Op, Resource, ResourceKind, Stage, Type, Value};
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
 
@@ -93,10 +91,7 @@ impl Lower<'_> {
     /// What kind of load a binding asks for.
     fn kind(&self, resource: Resource) -> Message {
         match self.ssa.resources[resource].kind {
-            ResourceKind::Storage {
-                access: ImageAccess { store: false, atomic: false, .. },
-                ..
-            } => Message::Loads,
+            // Another binding may be the same memory.
             ResourceKind::Storage { .. } => Message::Loads,
             _ => Message::Reads,
         }
