@@ -30,7 +30,7 @@ const TEXT: &str = "
 - A group is a line with its number, and lines that begin with a blank. `#` begins a comment.
 - Behind the number: `if (p0)`, `if (!p0)`, `(ignorepe)` say who runs it. `repeat(N)`, `atom`, `olchk`, `end` are bits of the header.
 - Sources come first (`s0 = r4`; a source that is not said is constant 0), then internal selectors (`is0 = s1` chooses the
-  external feedthrough `fte`), then the operations in the order of phases, then destinations (`w0 = r0`).
+  external feedthrough `fte`; `is4` drives w0 and `is5` w1, by default the last phase that is there and the one before it), then the operations in the order of phases, then destinations (`w0 = r0`).
 - Registers: `r4` a temporary, `vi0` a vertex input, `cf8` a coefficient, `cfa8` the same in the second view, `sh3` a shared register,
   `i0` an internal register, `po0` a pixel output, `idx0` an index register, `cf3[idx0]` what it leads to, `sc64` a constant, `sr97` or
   its name (`x_p`) a special register.
