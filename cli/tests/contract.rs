@@ -136,7 +136,30 @@ fn one_target_is_listed_when_it_is_named() {
 fn what_is_not_built_says_so_with_six() {
     let color = sample("color.wgsl");
     refused(&[&color, "--target", "rogue"], 6, &["rogue", "not supported by gpucc yet"]);
-    refused(&["disasm", "--target", "rogue"], 6, &["not supported by gpucc yet"]);
+}
+
+/// A machine that no code is made for yet assembles, a group a line too.
+#[test]
+fn rogue_assembles_groups_and_gives_them_back() {
+    let folder = Folder::new("groups");
+    let text = "0 : if (p0)\n s0 = r4, s1 = sc1\n is4 = ft0\n fmul.sat ft0, s0.abs, s1\n w0 = r0\n1 : end\n nop\n";
+    let file = folder.write("groups.s", text);
+    let output = gpucc(&["asm", "--target", "rogue", "--hex", &file]);
+    assert_eq!(code(&output), 0);
+    let words = stdout(&output);
+    assert_eq!(words.lines().count(), 2, "a line is a group: {words}");
+    let words = folder.write("groups.hex", &words);
+    let output = gpucc(&["disasm", "--target", "rogue", "--hex", &words]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, text));
+    let line = folder.write("line.hex", "0x02 0x80 0x6a 0xff\n0x02 0x80 0x6d 0xff\n");
+    let output = gpucc(&["disasm", "--target", "rogue", "--lines", "--hex", &line]);
+    let lines = stdout(&output);
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!((code(&output), lines[0]), (1, "0 : ; wdf drc0"), "the second is none");
+    assert!(lines[1].starts_with("error: "), "{}", lines[1]);
+    let again = folder.write("line.s", lines[0]);
+    let output = gpucc(&["asm", "--target", "rogue", "--lines", "--hex", &again]);
+    assert_eq!(stdout(&output), "0x02 0x80 0x6a 0xff\n");
 }
 
 /// A machine assembles, line by line too, and says its stages and what its silicon lacks.

@@ -2,7 +2,6 @@
 //! and in the test runner names one.
 
 use crate::Target;
-use gpucc_machine::Planned;
 use gpucc_r700::Family;
 use gpucc_valhall::Valhall;
 
@@ -18,12 +17,7 @@ impl Target {
     /// Arm Valhall v9.
     pub const VALHALL: Target = Target::Machine(&Valhall);
     /// Imagination PowerVR Rogue.
-    pub const ROGUE: Target = Target::Planned(&Planned::named(
-        "rogue",
-        "Imagination PowerVR Rogue",
-        "Rogue",
-        &["gx6250", "axe1_16m"],
-    ));
+    pub const ROGUE: Target = Target::Planned(&gpucc_rogue::ROGUE);
 
     /// Every target, in the contract's order.
     pub const ALL: [Target; 7] = [

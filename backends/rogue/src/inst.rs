@@ -171,7 +171,7 @@ impl Step {
 
     /// With what W0 writes before all sources are read: groups that repeat write it once a turn.
     #[must_use]
-    pub fn to_early(mut self, reg: impl Into<Reg>) -> Step {
+    pub fn early(mut self, reg: impl Into<Reg>) -> Step {
         self.ports.push(Port::of(W0, reg.into(), Role::EarlyDef));
         self
     }
@@ -194,7 +194,7 @@ impl Step {
 
     /// With the cell of an array at W0 that the first index register says: the others stay.
     #[must_use]
-    pub fn to_indexed(mut self, array: VReg) -> Step {
+    pub fn led(mut self, array: VReg) -> Step {
         self.ports.insert(0, Port { indexed: true, ..Port::of(KEPT, array.into(), Role::Use) });
         self.ports.push(Port { indexed: true, ..Port::of(W0, array.into(), Role::Def) });
         self.pure = false;
@@ -203,7 +203,7 @@ impl Step {
 
     /// With what a write port writes, which is no register of the allocator.
     #[must_use]
-    pub fn to_fixed(mut self, port: u8, register: Register) -> Step {
+    pub fn fixed(mut self, port: u8, register: Register) -> Step {
         self.group.writes[usize::from(port)] = Some(register);
         self.pure = false;
         self

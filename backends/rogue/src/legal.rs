@@ -9,6 +9,7 @@ mod rule;
 mod sources;
 
 pub use program::{Breach, admit_program};
+pub(crate) use program::{branch_of, reads_of, target_of, writes_of};
 pub use rule::Rule;
 
 use crate::isa::disasm::{is_constant, is_unary};
@@ -375,7 +376,12 @@ impl Asked<'_> {
         match encode(self.group) {
             Err(EncodeError::Long(_)) => self.when(true, Rule::TooLong),
             Err(EncodeError::Word(_)) => self.when(true, Rule::NoWord),
-            _ => {}
+            Err(EncodeError::NoPlace | EncodeError::Selector | EncodeError::Pad) => {
+                self.when(true, Rule::NoPlace);
+            }
+            // Rules of their own.
+            Err(EncodeError::Phases | EncodeError::Repeat | EncodeError::ControlHeader) | Ok(_) => {
+            }
         }
     }
 

@@ -17,9 +17,13 @@ mod inst;
 pub mod isa;
 pub mod legal;
 mod lower;
+mod machine;
 mod numerics;
 mod refuse;
 mod regs;
+mod steps;
 mod target;
+pub mod words;
 
-pub use compiler::{ROGUE, Rogue};
+pub use compiler::{BUILT, Rogue};
+pub use machine::{ROGUE, Text};

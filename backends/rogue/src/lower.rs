@@ -96,7 +96,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
     if lower.masks {
         // An adjustment of constant 0 that always holds gives 0. 2.7.
         let zero = Word::usual(Control::Cndst.op()).with(f::ADJUST, 1);
-        let mut step = Step::control(zero).to_fixed(0, COUNTER);
+        let mut step = Step::control(zero).fixed(0, COUNTER);
         step.group.condition = Condition::IgnorePe;
         let first = lower.m.layout[0];
         lower.m.blocks[first].nodes.insert(0, Node { inst: step.into(), span: Span::NONE });

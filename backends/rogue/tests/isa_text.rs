@@ -1,9 +1,11 @@
 //! Text of groups: the page's example, what bytes and texts must do whatever they are, and messages.
 
 use crate::foreign;
-use gpucc_rogue::isa::group::Ops;
+use gpucc_isa::{Inst, Table};
+use gpucc_rogue::isa::group::{MainOps, Ops, Place};
+use gpucc_rogue::isa::ops::{self, Main};
 use gpucc_rogue::isa::program::decode_program;
-use gpucc_rogue::isa::{assemble, decode, disassemble, encode};
+use gpucc_rogue::isa::{Group, GroupError, assemble, decode, disassemble, encode};
 
 /// The example of the Main Instruction Group page.
 const EXAMPLE: &str = "\
@@ -73,7 +75,32 @@ fn a_program_comes_back_as_it_was_written() {
     assert_eq!(disassemble(&bytes).as_deref(), Ok(PROGRAM));
     let program = decode_program(&bytes).expect("what was assembled");
     let (last, _) = program.last().expect("groups");
-    assert!(last % 8 == 0 && bytes.len() % 8 == 0, "the last group lies in lines of its own");
+    assert!(
+        [*last, bytes.len()].iter().all(|at| at.is_multiple_of(8)),
+        "the last group lies in lines of its own"
+    );
+}
+
+#[test]
+fn the_last_phase_drives_w0_and_the_one_before_it_w1() {
+    for (short, whole) in [
+        (
+            "mbyp ft0, s0\n fmul ft1, s3, s4\n w0 = r0, w1 = r1",
+            "is4 = ft1, is5 = ft0\n mbyp ft0, s0\n fmul ft1, s3, s4\n w0 = r0, w1 = r1",
+        ),
+        (
+            "mbyp ft0, s0\n pck.u32 ft2, is3\n w0 = r0",
+            "is4 = ft2\n mbyp ft0, s0\n pck.u32 ft2, is3\n w0 = r0",
+        ),
+        (
+            "mbyp ft0, s0\n w0 = r0, w1 = r1",
+            "is4 = ft0, is5 = ft0\n mbyp ft0, s0\n w0 = r0, w1 = r1",
+        ),
+    ] {
+        let [short, whole] =
+            [short, whole].map(|lines| assemble(&format!("0 :\n {lines}\n")).expect(lines));
+        assert_eq!(short, whole);
+    }
 }
 
 /// Numbers that look random: xorshift.
@@ -150,6 +177,14 @@ fn texts_that_are_wrong_say_where() {
         ("0 :\n br @2", "line 1, column 1: there is no group 2"),
         ("0 :\n br +3", "line 2, column 5: groups begin at even bytes"),
         ("0 :\n s3 = r0, s0 = r1\n ld s3, drc0, 17, s0", "line 3, column 15: the count is 1 to 16"),
+        (
+            "0 :\n s0 = r1\n wop",
+            "line 1, column 1: the group says something of sources, selectors or destinations that its bytes have no place for",
+        ),
+        (
+            "0 :\n ditr.pixel r0, drc0, cf3, 1",
+            "line 2, column 23: the register's number is a multiple of 4",
+        ),
         ("0 :", "line 1, column 1: a group has an operation"),
         ("0 : repeat(5)\n mbyp ft0, s0", "line 1, column 12: a group repeats 1 to 4 times"),
         (
@@ -160,4 +195,100 @@ fn texts_that_are_wrong_say_where() {
         let error = assemble(text).expect_err(text);
         assert_eq!(error.to_string(), message, "{text}");
     }
+}
+
+/// A group that has an operation in a place, and what the place needs beside it.
+fn group_of(place: Place, inst: Inst) -> Group {
+    let byp = Inst::usual(Main::Mbyp.op());
+    let mut main = MainOps::default();
+    let ops = match place {
+        Place::Control => Ops::Control(inst),
+        Place::Bitwise0 => Ops::Bitwise([Some(inst), None, None]),
+        Place::Bitwise1 => Ops::Bitwise([None, Some(inst), None]),
+        Place::Bitwise2 => Ops::Bitwise([None, None, Some(inst)]),
+        place => {
+            *match place {
+                Place::P0 => &mut main.p0,
+                Place::P1 => {
+                    main.p0 = Some(byp);
+                    &mut main.p1
+                }
+                Place::Pack => &mut main.pack,
+                Place::Test => &mut main.test,
+                Place::Move => &mut main.mov,
+                _ => &mut main.backend,
+            } = Some(inst);
+            Ops::Main(main)
+        }
+    };
+    Group::new(ops)
+}
+
+#[test]
+fn every_value_of_every_field_comes_back_from_bytes_and_from_text() {
+    let places: [(&Table, &[Place]); 9] = [
+        (&ops::MAIN, &[Place::P0, Place::P1]),
+        (&ops::PACK, &[Place::Pack]),
+        (&ops::TEST, &[Place::Test]),
+        (&ops::MOVE, &[Place::Move]),
+        (&ops::BACKEND, &[Place::Backend]),
+        (&ops::BITWISE0, &[Place::Bitwise0]),
+        (&ops::BITWISE1, &[Place::Bitwise1]),
+        (&ops::BITWISE2, &[Place::Bitwise2]),
+        (&ops::CONTROL, &[Place::Control]),
+    ];
+    let mut seen = 0;
+    for (table, places) in places {
+        for (op, place) in table.rows().flat_map(|op| places.iter().map(move |place| (op, *place)))
+        {
+            let free = op.format.fields().filter(|field| !op.is_fixed(field));
+            for field in free.filter(|field| field.name != "P2END") {
+                let most = if field.width() == 32 { u32::MAX } else { (1 << field.width()) - 1 };
+                let values = (0..=most.min(63)).chain([most / 3, most - 1, most]);
+                for value in values.filter(|&value| field.accepts(value)) {
+                    // The least value of a field that has no 0.
+                    let mut inst = Inst::usual(op);
+                    for other in op.format.checked().filter(|other| !op.is_fixed(other)) {
+                        let least = (0..4).find(|&value| other.accepts(value)).expect("a value");
+                        if !other.accepts(inst.get(other.id)) {
+                            inst = inst.with(other.id, least);
+                        }
+                    }
+                    let group = group_of(place, inst.with(field.id, value));
+                    let code = encode(&group).expect("a group");
+                    assert_eq!(
+                        decode(&code),
+                        Ok((group, code.len())),
+                        "{} {}",
+                        op.name,
+                        field.name
+                    );
+                    let text = disassemble(&code).expect("a group");
+                    assert_eq!(assemble(&text).as_ref(), Ok(&code), "{text}");
+                    seen += 1;
+                }
+            }
+        }
+    }
+    assert!(seen > 3_000, "only {seen} values");
+}
+
+#[test]
+fn an_extension_needs_the_ones_before_it() {
+    let code = assemble("0 :\n s4 = r0\n smp.2d.tao.bias.f16 s4, drc0, s0, s1, s2, s3, 4\n")
+        .expect("text");
+    // The second byte of the operation says which bytes follow: bit 4 the third, bit 7 the fourth.
+    let at = code.iter().position(|byte| *byte == 0xe4).expect("the operation") + 1;
+    assert_eq!(code[at] & 0x90, 0x90);
+    let mut gap = code;
+    gap[at] &= !0x10;
+    assert_eq!(decode(&gap), Err(GroupError::Extension("smp")));
+}
+
+#[test]
+fn the_start_of_fuzzing_is_a_program() {
+    let text = include_str!("../../../fuzz/seeds/rogue.s");
+    let code = assemble(text).unwrap_or_else(|error| panic!("{error}"));
+    let back = disassemble(&code).expect("a program");
+    assert_eq!(assemble(&back).as_ref(), Ok(&code));
 }

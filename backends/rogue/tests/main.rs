@@ -4,6 +4,8 @@ mod code;
 #[path = "../../../tests/src/shared.rs"]
 mod foreign;
 mod isa_agree;
+mod isa_files;
 mod isa_golden;
 mod isa_text;
 mod legal;
+mod words;

@@ -28,13 +28,13 @@ fn mutex(row: Control) -> Group {
 
 fn copy(to: Register, from: Register) -> Group {
     let step = Step::p0(Word::usual(Main::Mbyp.op())).from(0, Src::Fixed(from));
-    step.to_fixed(0, to).group
+    step.fixed(0, to).group
 }
 
 /// One more than a register.
 fn more(to: Register, from: Register) -> Group {
     let step = Step::p0(Word::usual(Main::Imadd32.op())).from(0, Src::Fixed(from));
-    step.from(1, ONE).from(2, ONE).to_fixed(0, to).group
+    step.from(1, ONE).from(2, ONE).fixed(0, to).group
 }
 
 /// p0 where two registers are equal.

@@ -234,22 +234,32 @@ fn sources(group: &Group, read: &BTreeSet<u8>) -> Vec<String> {
     said.map(|(register, n)| format!("s{n} = {register}")).collect()
 }
 
+/// Whether anything of a main group may ask the external feedthrough: a selector, a move, the high word of an addend, a
+/// format that is told at run time.
+pub fn asks_external(group: &Group) -> bool {
+    let Ops::Main(main) = &group.ops else { return false };
+    let fte = Feed::Fte as u32;
+    let moves = |mov: Inst| mov.get(f::MOV_W0) == fte || mov.get(f::MOV_W1) == fte;
+    let adds = |inst: Inst| matches!(Main::of(inst.op()), Main::Add64 | Main::Imadd64);
+    group.selectors.is.contains(&Feed::Fte)
+        || main.mov.is_some_and(moves)
+        || main.p0.is_some_and(adds)
+        || main.documented().is_none() && main.pack.is_some_and(|pack| pack.flag(f::PROG))
+}
+
 /// Selectors that something asks, or that are not what a byte of 0 says.
 fn selectors(group: &Group) -> Vec<String> {
     let mut said = Vec::new();
     let is = group.selectors.is;
-    let (mut asked, mut external) = ([false; 5], is.contains(&Feed::Fte));
+    let mut asked = [false; 5];
     if let Ops::Main(main) = &group.ops {
         asked[0] = main.test.is_some();
         asked[1] = main.test.is_some_and(|test| !is_unary(&test));
         asked[2] = main.documented().is_none() && main.pack.is_some_and(|pack| !is_constant(&pack));
         asked[3] = group.writes[0].is_some() || main.backend.is_some() && main.has_p2();
         asked[4] = group.writes[1].is_some();
-        let fte = Feed::Fte as u32;
-        external |=
-            main.mov.is_some_and(|mov| mov.get(f::MOV_W0) == fte || mov.get(f::MOV_W1) == fte);
     }
-    if external || group.selectors.is0 != 0 {
+    if asks_external(group) || group.selectors.is0 != 0 {
         said.push(format!("is0 = s{}", group.selectors.is0));
     }
     let usual = super::group::Selectors::default().is;

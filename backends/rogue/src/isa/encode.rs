@@ -1,7 +1,7 @@
 //! Groups to bytes: the shortest ones, where [`Layout`] says nothing else. Pipeline page, section 1.
 
 use super::fields::{cuts, f};
-use super::group::{Condition, Group, Layout, MUX, MainOps, Ops};
+use super::group::{Condition, Group, Layout, MUX, MainOps, Ops, Selectors};
 use super::ops::{Control, control_has_sources};
 use super::register::Register;
 use super::word::{self, DESTINATION, DESTINATIONS, Form, LOWER, UPPER};
@@ -27,6 +27,10 @@ pub enum EncodeError {
     Selector,
     #[error("at most 15 words of padding")]
     Pad,
+    #[error(
+        "the group says something of sources, selectors or destinations that its bytes have no place for"
+    )]
+    NoPlace,
 }
 
 /// The combinations of phases (phase 0, phase 1, phase 2, backend) by their code. 1.1, oporg.
@@ -161,6 +165,105 @@ pub fn is_brief(group: &Group) -> bool {
     matches!(group.ops, Ops::Main(_)) && short && !group.end && !group.atom && group.repeat == 1
 }
 
+/// The second and the third byte of a header, without what the ALU says. 1.1.
+fn header(group: &Group) -> (u8, u8) {
+    let condition = group.condition as u8;
+    let [w0, w1] = group.writes.map(|write| u8::from(write.is_some()));
+    let second = condition & 1 | w0 << 1 | w1 << 2 | u8::from(group.olchk) << 3;
+    let repeat = (group.repeat - 1) << 1;
+    (second, condition >> 1 | repeat | u8::from(group.atom) << 3 | u8::from(group.end) << 7)
+}
+
+/// Header, operations, sources and selectors of a main group; returns the decode assist.
+fn put_main(
+    out: &mut Vec<u8>,
+    group: &Group,
+    ops: &MainOps,
+    mux: u8,
+) -> Result<usize, EncodeError> {
+    let (second, third) = header(group);
+    let has = [ops.p0.is_some(), ops.p1.is_some(), ops.has_p2(), ops.backend.is_some()];
+    let origin = ORIGINS.iter().position(|known| *known == has);
+    let second = second | (origin.ok_or(EncodeError::Phases)? as u8) << 4;
+    if is_brief(group) && !group.layout.long_header {
+        out.extend([0, second]);
+    } else {
+        out.extend([0, 1 << 7 | second, third]);
+    }
+    let spare = group.layout.spare;
+    put_high(out, ops, spare);
+    let assist = out.len();
+    for (inst, place) in [(&ops.p1, 1), (&ops.p0, 0)] {
+        if let Some(inst) = inst {
+            put_op(out, inst, spare[place]);
+        }
+    }
+    put_sources(out, group, mux)?;
+    out.push(selector_byte(group)?);
+    Ok(assist)
+}
+
+/// The same of a bitwise group.
+fn put_bitwise(
+    out: &mut Vec<u8>,
+    group: &Group,
+    phases: &[Option<Inst>; 3],
+    mux: u8,
+) -> Result<usize, EncodeError> {
+    let (second, third) = header(group);
+    let there = phases.iter().zip(0..).filter(|(op, _)| op.is_some());
+    let count = there.fold(0, |set, (_, at)| set | 1 << at);
+    if count == 0 {
+        return Err(EncodeError::Phases);
+    }
+    out.extend([0, 1 << 7 | second | count << 4, third | 2 << 5]);
+    for inst in phases.iter().rev().flatten() {
+        put_op(out, inst, 0);
+    }
+    let assist = out.len();
+    put_sources(out, group, mux)?;
+    Ok(assist)
+}
+
+/// The same of a control group.
+fn put_control(
+    out: &mut Vec<u8>,
+    group: &Group,
+    inst: &Inst,
+    mux: u8,
+) -> Result<usize, EncodeError> {
+    let nop = Control::of(inst.op()) == Control::Nop;
+    if group.repeat != 1 || group.atom || group.end && !nop {
+        return Err(EncodeError::ControlHeader);
+    }
+    let (second, third) = header(group);
+    let mut bytes = longest(inst);
+    form_of(&mut bytes, inst, group.layout.spare[0]);
+    out.extend([0, 1 << 7 | second, third | 3 << 5 | bytes[0]]);
+    out.extend(&bytes[1..]);
+    let sources = control_has_sources(inst.op());
+    let assist = if sources || group.writes != [None; 2] { out.len() } else { 0 };
+    if sources {
+        put_sources(out, group, mux)?;
+    }
+    Ok(assist)
+}
+
+/// Whether a group says something that its kind has no bytes for.
+fn says_more(group: &Group) -> bool {
+    let selectors = Selectors { is0: group.selectors.is0, ..Selectors::default() };
+    let Layout { lower, upper, destination, .. } = group.layout;
+    let forms = [lower, upper];
+    let no_destination = group.writes == [None; 2] && destination.is_some();
+    let no_sources = match &group.ops {
+        Ops::Main(_) => return no_destination,
+        Ops::Bitwise(_) => false,
+        Ops::Control(inst) => !control_has_sources(inst.op()),
+    };
+    let sourced = group.sources != [Register::ZERO; 6] || selectors.is0 != 0 || forms != [None; 2];
+    no_destination || group.selectors != selectors || no_sources && sourced
+}
+
 /// Bytes of a group in memory order.
 ///
 /// # Errors
@@ -170,71 +273,21 @@ pub fn encode(group: &Group) -> Result<Vec<u8>, EncodeError> {
     if !(1..=4).contains(&group.repeat) {
         return Err(EncodeError::Repeat);
     }
-    let Layout { spare, pad, long_header, .. } = group.layout;
+    if says_more(group) {
+        return Err(EncodeError::NoPlace);
+    }
     let mux = MUX.iter().position(|source| *source == group.selectors.is0);
     let mux = mux.ok_or(EncodeError::Selector)? as u8;
-    let condition = group.condition as u8;
-    let mut second = condition & 1 | u8::from(group.olchk) << 3;
-    second |= u8::from(group.writes[0].is_some()) << 1 | u8::from(group.writes[1].is_some()) << 2;
-    let third = condition >> 1
-        | (group.repeat - 1) << 1
-        | u8::from(group.atom) << 3
-        | u8::from(group.end) << 7;
-    let decode_assist;
-    match &group.ops {
-        Ops::Main(ops) => {
-            let has = [ops.p0.is_some(), ops.p1.is_some(), ops.has_p2(), ops.backend.is_some()];
-            let origin = ORIGINS.iter().position(|known| *known == has);
-            second |= (origin.ok_or(EncodeError::Phases)? as u8) << 4;
-            if is_brief(group) && !long_header {
-                out.extend([0, second]);
-            } else {
-                out.extend([0, 1 << 7 | second, third]);
-            }
-            put_high(&mut out, ops, spare);
-            decode_assist = out.len();
-            for (inst, place) in [(&ops.p1, 1), (&ops.p0, 0)] {
-                if let Some(inst) = inst {
-                    put_op(&mut out, inst, spare[place]);
-                }
-            }
-            put_sources(&mut out, group, mux)?;
-            out.push(selector_byte(group)?);
-        }
-        Ops::Bitwise(phases) => {
-            let count =
-                phases.iter().zip(0..).fold(0, |set, (op, at)| set | u8::from(op.is_some()) << at);
-            if count == 0 {
-                return Err(EncodeError::Phases);
-            }
-            out.extend([0, 1 << 7 | second | count << 4, third | 2 << 5]);
-            for inst in phases.iter().rev().flatten() {
-                put_op(&mut out, inst, 0);
-            }
-            decode_assist = out.len();
-            put_sources(&mut out, group, mux)?;
-        }
-        Ops::Control(inst) => {
-            let nop = Control::of(inst.op()) == Control::Nop;
-            if group.repeat != 1 || group.atom || group.end && !nop {
-                return Err(EncodeError::ControlHeader);
-            }
-            let mut bytes = longest(inst);
-            form_of(&mut bytes, inst, spare[0]);
-            out.extend([0, 1 << 7 | second, third | 3 << 5 | bytes[0]]);
-            out.extend(&bytes[1..]);
-            let sources = control_has_sources(inst.op());
-            let operands = sources || group.writes != [None; 2];
-            decode_assist = if operands { out.len() } else { 0 };
-            if sources {
-                put_sources(&mut out, group, mux)?;
-            }
-        }
-    }
+    let assist = match &group.ops {
+        Ops::Main(ops) => put_main(&mut out, group, ops, mux)?,
+        Ops::Bitwise(phases) => put_bitwise(&mut out, group, phases, mux)?,
+        Ops::Control(inst) => put_control(&mut out, group, inst, mux)?,
+    };
     put_destinations(&mut out, group)?;
     if out.len() % 2 == 1 {
         out.push(0xff);
     }
+    let pad = group.layout.pad;
     if pad > 15 {
         return Err(EncodeError::Pad);
     }
@@ -242,9 +295,9 @@ pub fn encode(group: &Group) -> Result<Vec<u8>, EncodeError> {
         out.push(0xf0 + pad);
         out.extend(std::iter::repeat_n(0xff, 2 * usize::from(pad) - 1));
     }
-    if out.len() > MAX_BYTES || decode_assist > 15 {
+    if out.len() > MAX_BYTES || assist > 15 {
         return Err(EncodeError::Long(out.len()));
     }
-    out[0] = (decode_assist as u8) << 4 | (out.len() / 2 % 16) as u8;
+    out[0] = (assist as u8) << 4 | (out.len() / 2 % 16) as u8;
     Ok(out)
 }

@@ -2,11 +2,12 @@
 //!
 //! - [`fields`]: fields and formats of operations; [`ops`]: a row an operation, with its text; [`register`]: registers.
 //! - [`group`]: a group; [`word`]: words of sources and destinations; [`encode`], [`decode`]: bytes.
-//! - [`disasm`], `asm`: text and back; [`program`]: whole programs.
+//! - [`disasm`], `asm`: text and back; [`program`]: whole programs; [`doc`]: the tables as a document.
 
 pub(crate) mod asm;
 pub mod decode;
 pub mod disasm;
+pub mod doc;
 pub mod encode;
 pub mod fields;
 pub mod group;

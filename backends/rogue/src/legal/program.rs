@@ -2,6 +2,7 @@
 
 use super::{Context, Rule, admit, sources};
 use crate::isa::Group;
+use crate::isa::disasm::asks_external;
 use crate::isa::fields::f;
 use crate::isa::group::{Condition, Ops};
 use crate::isa::ops::{Backend, Control};
@@ -35,7 +36,7 @@ pub fn admit_program(
     let starts: BTreeSet<usize> = groups.iter().map(|(offset, _)| *offset).collect();
     let mut targets = BTreeSet::new();
     for (offset, group) in groups {
-        if let Some(target) = branch(group).map(|inst| target_of(*offset, inst)) {
+        if let Some(target) = branch_of(group).map(|inst| target_of(*offset, inst)) {
             let known = usize::try_from(target).ok().filter(|target| starts.contains(target));
             let wrong = Breach { offset: *offset, rule: Rule::BranchTarget };
             targets.insert(known.ok_or(wrong)?);
@@ -47,14 +48,15 @@ pub fn admit_program(
     if !offset.is_multiple_of(LINE) || !end.is_multiple_of(LINE) {
         return breach(Rule::LastAligned);
     }
-    let leaves = branch(last).is_some_and(always);
+    let leaves = branch_of(last).is_some_and(always);
     if !last.end && !leaves {
         return breach(Rule::LastEnds);
     }
     Ok(())
 }
 
-fn branch(group: &Group) -> Option<&Inst> {
+/// The branch of a group, where it is one.
+pub(crate) fn branch_of(group: &Group) -> Option<&Inst> {
     match &group.ops {
         Ops::Control(inst) if Control::of(inst.op()) == Control::Br => Some(inst),
         _ => None,
@@ -67,7 +69,7 @@ fn always(inst: &Inst) -> bool {
 }
 
 /// Bytes from the program's start that a branch goes to. 0.1.
-fn target_of(offset: usize, inst: &Inst) -> i64 {
+pub(crate) fn target_of(offset: usize, inst: &Inst) -> i64 {
     let from = if inst.flag(f::ABSOLUTE) { 0 } else { offset as i64 };
     from + 2 * i64::from((inst.get(f::OFFSET) << 1) as i32 >> 1)
 }
@@ -92,13 +94,13 @@ fn span(register: Register, count: u16) -> impl Iterator<Item = Register> {
 }
 
 /// Registers that a group reads, the places where messages land left out.
-fn read(group: &Group) -> Vec<Register> {
+pub(crate) fn reads_of(group: &Group) -> BTreeSet<Register> {
     let backend = match &group.ops {
         Ops::Main(ops) => ops.backend.as_ref(),
         _ => None,
     };
     let lands = backend.and_then(sources::landing).map(|port| port as u8);
-    let mut registers = Vec::new();
+    let mut registers = BTreeSet::new();
     for (_, port) in sources::named(group) {
         if Some(port) != lands {
             let count = backend.map_or(1, |inst| sources::length(inst, port));
@@ -106,7 +108,38 @@ fn read(group: &Group) -> Vec<Register> {
             registers.extend(span(group.sources[usize::from(port)], count));
         }
     }
-    registers.push(group.sources[usize::from(group.selectors.is0)]);
+    if asks_external(group) {
+        let source = group.sources[usize::from(group.selectors.is0)];
+        registers.extend(span(source, group.repeat.into()));
+    }
+    registers
+}
+
+/// The counter of a message, and the registers that its result fills.
+fn message(group: &Group) -> Option<(u32, Vec<Register>)> {
+    match &group.ops {
+        Ops::Main(ops) => {
+            let inst = ops.backend.as_ref()?;
+            let (drc, port) = (counter(inst)?, sources::landing(inst)?);
+            let count = sources::length(inst, port as u8);
+            Some((drc, span(group.sources[port], count).collect()))
+        }
+        Ops::Control(inst) => {
+            let iterates = matches!(Control::of(inst.op()), Control::Ditr | Control::Ditrp);
+            let count = sources::full(inst.get(f::COUNT), 16);
+            let first = Register::Temp(inst.get(f::DEST) as u16);
+            iterates.then(|| (inst.get(f::DRC), span(first, count).collect()))
+        }
+        Ops::Bitwise(_) => None,
+    }
+}
+
+/// Registers that a group writes, those that its message fills among them.
+pub(crate) fn writes_of(group: &Group) -> Vec<Register> {
+    let written = group.writes.into_iter().flatten();
+    let mut registers: Vec<Register> =
+        written.flat_map(|register| span(register, group.repeat.into())).collect();
+    registers.extend(message(group).into_iter().flat_map(|(_, registers)| registers));
     registers
 }
 
@@ -117,37 +150,23 @@ fn waits(groups: &[(usize, Group)], targets: &BTreeSet<usize>) -> Result<(), Bre
         if targets.contains(offset) {
             pending = Default::default();
         }
-        let outstanding = read(group)
+        let outstanding = reads_of(group)
             .into_iter()
             .any(|register| pending.iter().any(|set| set.contains(&register)));
         if outstanding {
             return Err(Breach { offset: *offset, rule: Rule::WaitBeforeUse });
         }
-        match &group.ops {
-            Ops::Main(ops) => {
-                let Some(inst) = &ops.backend else { continue };
-                if let (Some(drc), Some(port)) = (counter(inst), sources::landing(inst)) {
-                    let count = sources::length(inst, port as u8);
-                    pending[drc as usize].extend(span(group.sources[port], count));
-                }
+        if let Some((drc, registers)) = message(group) {
+            pending[drc as usize].extend(registers);
+        }
+        let Ops::Control(inst) = &group.ops else { continue };
+        match Control::of(inst.op()) {
+            Control::Wdf => pending[inst.get(f::MISC) as usize].clear(),
+            // Whoever does not take the branch goes on.
+            Control::Br if group.condition == Condition::Runs && always(inst) => {
+                pending = Default::default();
             }
-            Ops::Control(inst) => match Control::of(inst.op()) {
-                Control::Wdf => pending[inst.get(f::MISC) as usize].clear(),
-                Control::Ditr | Control::Ditrp => {
-                    let count = match inst.get(f::COUNT) {
-                        0 => 16,
-                        count => count as u16,
-                    };
-                    let first = Register::Temp(inst.get(f::DEST) as u16);
-                    pending[inst.get(f::DRC) as usize].extend(span(first, count));
-                }
-                // Whoever does not take the branch goes on.
-                Control::Br if group.condition == Condition::Runs && always(inst) => {
-                    pending = Default::default();
-                }
-                _ => {}
-            },
-            Ops::Bitwise(_) => {}
+            _ => {}
         }
     }
     Ok(())

@@ -40,6 +40,7 @@ rules! {
     Kept "reserved bits are 0 (8)";
     TooLong "a group has at most 16 words (1.1)";
     NoWord "no form of the word holds these registers (1.2, 1.4)";
+    NoPlace "the bytes of the group have a place for all that it says (1.1, 1.2)";
     // Sources.
     PortCommon "coefficients, shared registers, index registers, what these lead to and pixel outputs are read at S0, S2 and S3 (1.2)";
     PortSpecial "special registers are read at S1, S2 and S4 (1.2)";

@@ -20,7 +20,7 @@ pub(super) fn landing(inst: &Inst) -> Option<usize> {
 }
 
 /// A count whose 0 is the one beyond its greatest.
-fn full(value: u32, most: u16) -> u16 {
+pub(super) fn full(value: u32, most: u16) -> u16 {
     if value == 0 { most } else { value as u16 }
 }
 

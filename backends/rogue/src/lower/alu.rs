@@ -237,7 +237,7 @@ impl Lower<'_> {
         let mut step = Step::main(MainOps { pack, ..MainOps::default() });
         step.group.repeat = 2;
         let step = step.range(0, &regs, Role::Use).external(0);
-        self.push(step.select(3, Feed::Fte).select(4, Feed::Ft2).to_early(dst));
+        self.push(step.select(3, Feed::Fte).select(4, Feed::Ft2).early(dst));
         dst
     }
 

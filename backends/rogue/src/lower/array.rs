@@ -81,7 +81,7 @@ impl Lower<'_> {
                     Some(index) => pass().from(0, source).cell(W0, array, index, Role::Def),
                     None => {
                         self.lead(data, at);
-                        pass().from(0, source).to_indexed(array)
+                        pass().from(0, source).led(array)
                     }
                 };
                 self.push(step.effect());
@@ -113,6 +113,6 @@ impl Lower<'_> {
         let bypass = Word::usual(Bitwise0::Bbyp.op());
         let shift = Word::usual(Bitwise2::Shift.op()).with(f::SHIFT2, RIGHT);
         let step = Step::bits([Some(bypass), None, Some(shift)]).from(1, address).from(4, two);
-        self.push(step.to_fixed(0, Register::Index(0)));
+        self.push(step.fixed(0, Register::Index(0)));
     }
 }

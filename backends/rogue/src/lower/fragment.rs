@@ -280,7 +280,7 @@ impl Lower<'_> {
                 let to = Register::pixout(words.first as u8 + component);
                 let mut step = Step::p0(Word::usual(Main::Mbyp.op())).from(0, value);
                 step.group.olchk = true;
-                self.push(step.to_fixed(0, to));
+                self.push(step.fixed(0, to));
             }
         }
         Ok(())

@@ -47,7 +47,7 @@ impl Lower<'_> {
             if stores {
                 let source = self.source(value);
                 let cell = self.cell_of(data, first, at);
-                self.push(pass.from(0, source).to_fixed(0, cell));
+                self.push(pass.from(0, source).fixed(0, cell));
             } else {
                 let cell = self.cell_of(data, first, at);
                 let dst = self.define(value);
@@ -102,7 +102,7 @@ fn summed(sum: Word, cell: Register, operand: Src, old: VReg) -> Step {
     let step = Step::main(MainOps { p0: Some(sum), ..two() });
     let step = step.from(0, cell_source).from(1, Src::Fixed(Register::Special(1)));
     let step = step.from(2, operand).from(3, cell_source);
-    step.select(4, Feed::Ft1).select(5, Feed::Ft0).to(0, old).to_fixed(1, cell)
+    step.select(4, Feed::Ft1).select(5, Feed::Ft0).to(0, old).fixed(1, cell)
 }
 
 /// What was there, where a test of it and the operand holds; else the operand.
@@ -112,7 +112,7 @@ fn chosen(test: u32, ty: u32, cell: Register, operand: Src, old: VReg) -> Step {
     let mov = Word::usual(Move::Movc.op()).with(f::MOV_W0, feed).with(f::MOV_W1, feed);
     let step = Step::main(MainOps { test: Some(test), mov: Some(mov), ..two() });
     let step = step.from(0, Src::Fixed(cell)).from(3, operand).select(2, Feed::Ft1);
-    step.select(4, Feed::Ft0).select(5, Feed::Ft1).to(0, old).to_fixed(1, cell)
+    step.select(4, Feed::Ft0).select(5, Feed::Ft1).to(0, old).fixed(1, cell)
 }
 
 /// The value where what was there is the operand.
@@ -124,13 +124,13 @@ fn compared(cell: Register, operand: Src, value: Src, old: VReg) -> Step {
     let step = Step::main(MainOps { test: Some(test), mov: Some(mov), ..two() });
     let step = step.from(0, Src::Fixed(cell)).from(3, value).from(1, operand).external(1);
     let step = step.select(2, Feed::Fte).select(4, Feed::Ft0).select(5, Feed::Ft0);
-    step.to(0, old).to_fixed(1, cell)
+    step.to(0, old).fixed(1, cell)
 }
 
 /// The operand.
 fn exchanged(cell: Register, operand: Src, old: VReg) -> Step {
     let step = Step::main(two()).from(0, Src::Fixed(cell)).from(3, operand);
-    step.select(5, Feed::Ft1).to(0, old).to_fixed(1, cell)
+    step.select(5, Feed::Ft1).to(0, old).fixed(1, cell)
 }
 
 /// Of the bitwise ALU W0 has the result, and W1 what was there.
@@ -138,5 +138,5 @@ fn logical(code: u32, cell: Register, operand: Src, old: VReg) -> Step {
     let pass = Word::usual(Bitwise0::Bbyp.op());
     let logical = Word::usual(Bitwise1::Logical.op()).with(f::LOGIC, code);
     let step = Step::bits([Some(pass), Some(logical), None]);
-    step.from(2, Src::Fixed(cell)).from(3, operand).to(1, old).to_fixed(0, cell)
+    step.from(2, Src::Fixed(cell)).from(3, operand).to(1, old).fixed(0, cell)
 }
