@@ -1,12 +1,29 @@
 #![forbid(unsafe_code)]
-//! Imagination PowerVR Rogue: instruction groups as data, bytes and text, what the documents forbid of them, and a
-//! strict emulator of the machine.
+//! Imagination PowerVR Rogue: instruction groups as data, bytes and text, what the documents forbid of them, a back end that makes
+//! them of structured SSA, and a strict emulator of the machine.
 
+mod abi;
+mod back;
+pub mod chip;
+mod clean;
+mod compiler;
+mod cost;
+mod describe;
+mod device;
+mod emit;
 pub mod emu;
+mod expand;
+mod inst;
 pub mod isa;
 pub mod legal;
+mod lower;
 mod machine;
+mod numerics;
+mod refuse;
+mod regs;
 mod steps;
+mod target;
 pub mod words;
 
+pub use compiler::{BUILT, Rogue};
 pub use machine::{ROGUE, Text};

@@ -81,6 +81,28 @@ fn a_program_comes_back_as_it_was_written() {
     );
 }
 
+#[test]
+fn the_last_phase_drives_w0_and_the_one_before_it_w1() {
+    for (short, whole) in [
+        (
+            "mbyp ft0, s0\n fmul ft1, s3, s4\n w0 = r0, w1 = r1",
+            "is4 = ft1, is5 = ft0\n mbyp ft0, s0\n fmul ft1, s3, s4\n w0 = r0, w1 = r1",
+        ),
+        (
+            "mbyp ft0, s0\n pck.u32 ft2, is3\n w0 = r0",
+            "is4 = ft2\n mbyp ft0, s0\n pck.u32 ft2, is3\n w0 = r0",
+        ),
+        (
+            "mbyp ft0, s0\n w0 = r0, w1 = r1",
+            "is4 = ft0, is5 = ft0\n mbyp ft0, s0\n w0 = r0, w1 = r1",
+        ),
+    ] {
+        let [short, whole] =
+            [short, whole].map(|lines| assemble(&format!("0 :\n {lines}\n")).expect(lines));
+        assert_eq!(short, whole);
+    }
+}
+
 /// Numbers that look random: xorshift.
 struct Numbers(u64);
 

@@ -1,5 +1,6 @@
 //! The integration tests of this crate: one binary, so that they are linked once.
 
+mod code;
 #[path = "../../../tests/src/shared.rs"]
 mod foreign;
 mod isa_agree;

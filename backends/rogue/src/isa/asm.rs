@@ -94,6 +94,8 @@ struct Building<'a> {
     operations: Vec<Piece<'a>>,
     /// A line that the page's example does not have.
     bound: bool,
+    /// Whether the text says IS4 and IS5.
+    routed: [bool; 2],
 }
 
 /// The groups of a text.
@@ -152,7 +154,9 @@ fn header(piece: Piece<'_>, expected: usize) -> Parsed<Building<'_>> {
     let group = Group::new(Ops::Main(MainOps::default()));
     let draft = Draft { group, line: piece.line, padded: false, target: None };
     let (plain, operations) = (Vec::new(), Vec::new());
-    let mut building = Building { draft, destination: None, plain, operations, bound: false };
+    let routed = [false; 2];
+    let mut building =
+        Building { draft, destination: None, plain, operations, bound: false, routed };
     let mut rest = rest.trim();
     let conditions = [
         ("if (p0)", Condition::IfP0),
@@ -261,7 +265,12 @@ impl<'a> Building<'a> {
                 _ => &Feed::ALL,
             };
             match feed.filter(|feed| possible.contains(feed)) {
-                Some(feed) => group.selectors.is[at - 1] = feed,
+                Some(feed) => {
+                    group.selectors.is[at - 1] = feed;
+                    if let Some(port) = at.checked_sub(4) {
+                        self.routed[port] = true;
+                    }
+                }
                 None => {
                     return value.wrong(format!("is{at} cannot be {}", value.quoted()));
                 }
@@ -295,12 +304,28 @@ impl<'a> Building<'a> {
             given.push((read.place, read.inst, read.spare));
         }
         self.place(&given)?;
+        self.route();
         if let Some(name) = self.destination {
             let both = !self.draft.group.writes.contains(&None);
             let forms = if both { &DESTINATIONS[..] } else { &DESTINATION[..] };
             self.draft.group.layout.destination = Some(form(forms, name)?);
         }
         Ok(self.draft)
+    }
+
+    /// What drives write ports of which the text does not say it: the last phase that is there W0, the one before it W1
+    /// (page, Example).
+    fn route(&mut self) {
+        let group = &mut self.draft.group;
+        let Ops::Main(ops) = &group.ops else { return };
+        let results = [(&ops.pack, Feed::Ft2), (&ops.p1, Feed::Ft1), (&ops.p0, Feed::Ft0)];
+        let mut results = results.into_iter().filter_map(|(op, feed)| op.as_ref().map(|_| feed));
+        for port in 0..2 {
+            let Some(feed) = results.next() else { return };
+            if group.writes[port].is_some() && !self.routed[port] {
+                group.selectors.is[3 + port] = feed;
+            }
+        }
     }
 
     fn place(&mut self, given: &[(Place, Inst, u8)]) -> Parsed<()> {

@@ -1,12 +1,19 @@
 //! The instruction set as a document, printed from the tables.
 
+use super::disasm::syntax;
 use super::fields::{FORMATS, cuts};
-use super::ops::TABLES;
+use super::group::Place;
+use super::ops::{self, Arg, Mod, Syntax};
 use super::register::{Special, special};
 use super::word::{DESTINATION, DESTINATIONS, Form, LOWER, UPPER};
 use crate::legal::Rule;
-use gpucc_isa::doc::{Legend, write_enums, write_formats, write_table};
+use gpucc_isa::doc::{write_enums, write_formats};
+use gpucc_isa::{FieldId, Inst, Op, Table};
 use std::fmt::Write;
+
+macro_rules! put {
+    ($out:expr, $($arg:tt)*) => { write!($out, $($arg)*).expect("writing to a string") };
+}
 
 const HEAD: &str = "# PowerVR Rogue instruction groups
 
@@ -23,10 +30,12 @@ const TEXT: &str = "
 - A group is a line with its number, and lines that begin with a blank. `#` begins a comment.
 - Behind the number: `if (p0)`, `if (!p0)`, `(ignorepe)` say who runs it. `repeat(N)`, `atom`, `olchk`, `end` are bits of the header.
 - Sources come first (`s0 = r4`; a source that is not said is constant 0), then internal selectors (`is0 = s1` chooses the
-  external feedthrough `fte`), then the operations in the order of phases, then destinations (`w0 = r0`).
+  external feedthrough `fte`; `is4` drives w0 and `is5` w1, by default the last phase that is there and the one before it), then the operations in the order of phases, then destinations (`w0 = r0`).
 - Registers: `r4` a temporary, `vi0` a vertex input, `cf8` a coefficient, `cfa8` the same in the second view, `sh3` a shared register,
   `i0` an internal register, `po0` a pixel output, `idx0` an index register, `cf3[idx0]` what it leads to, `sc64` a constant, `sr97` or
   its name (`x_p`) a special register.
+- `movc w0, w1, ftt, X, is4, Y, is5`: w0 is X where the test holds, else is4; w1 is Y, else is5. `_` stands for what is not written.
+  `movwm w0, X, is4` asks no test; `.e0.e2` are the bytes that come from X.
 - `s0.flr.abs.neg`: modifiers of a source, in the order in which they work. `.sat`, `.lp` and the like belong to the operation.
 - `br @4` goes to group 4; `br +20` to 20 bytes behind the beginning of its group; `br.abs =128` to a byte of the program.
 - What the assembler would encode shorter is told: `long` (a header of three bytes), `.long(1)` (an operation's longer form),
@@ -65,8 +74,90 @@ pub const EXAMPLE: &str = "\
  nop
 ";
 
-macro_rules! put {
-    ($out:expr, $($arg:tt)*) => { write!($out, $($arg)*).expect("writing to a string") };
+/// The tables with a place of their operations.
+const PLACES: [(&Table, Place); 9] = [
+    (&ops::MAIN, Place::P0),
+    (&ops::PACK, Place::Pack),
+    (&ops::TEST, Place::Test),
+    (&ops::MOVE, Place::Move),
+    (&ops::BACKEND, Place::Backend),
+    (&ops::BITWISE0, Place::Bitwise0),
+    (&ops::BITWISE1, Place::Bitwise1),
+    (&ops::BITWISE2, Place::Bitwise2),
+    (&ops::CONTROL, Place::Control),
+];
+
+/// How a modifier reads; what may be left out stands in brackets, fields in capitals.
+fn modifier(op: &Op, one: Mod) -> String {
+    let name = |id: FieldId| op.format.field(id).map_or("", |field| field.name);
+    match one {
+        Mod::Flag(_, word) => format!("[.{word}]"),
+        Mod::Name(id) => format!(".{}", name(id)),
+        Mod::Unless(id, _) => format!("[.{}]", name(id)),
+        Mod::Bytes(_) => "[.e0...]".into(),
+        Mod::Kept(_) => "[.kept(N)]".into(),
+        Mod::Index(_, word) => format!("[.{word}(idxN)]"),
+    }
+}
+
+fn operand(op: &Op, arg: Arg) -> String {
+    let name = |id: FieldId| op.format.field(id).map_or("", |field| field.name);
+    match arg {
+        Arg::Text(word) => word.into(),
+        Arg::Ft => "ft0".into(),
+        Arg::Src(n, modifiers) => {
+            let mut text = format!("s{n}");
+            let some = [
+                (modifiers.lane, "LANE"),
+                (modifiers.flr, "flr"),
+                (modifiers.abs, "abs"),
+                (modifiers.neg, "neg"),
+            ];
+            for (_, word) in some.into_iter().filter(|(id, _)| id.is_some()) {
+                put!(text, "[.{word}]");
+            }
+            text
+        }
+        Arg::Port(n) => format!("s{n}"),
+        Arg::If(_, yes, no) => format!("{yes} or {no}"),
+        Arg::Second => "is2 or _".into(),
+        Arg::Packed => "is3 or _".into(),
+        Arg::Moved => "see the text".into(),
+        Arg::PortOf(id)
+        | Arg::Number(id)
+        | Arg::Count(id)
+        | Arg::Plus(id)
+        | Arg::Drc(id)
+        | Arg::Hex(id) => name(id).into(),
+        Arg::Register(prefix, _, id) => format!("{prefix} {}", name(id)),
+        Arg::Target => "TARGET".into(),
+    }
+}
+
+/// A row an operation: how it reads, where its bits are, which of them are its own.
+fn write_operations(out: &mut String, table: &Table, place: Place) {
+    out.push_str("| Operation | Modifiers | Operands | Also called | Format | Bits | Defined |\n");
+    out.push_str("|---|---|---|---|---|---|---|\n");
+    for op in table.rows() {
+        let Syntax { mods, args } = syntax(place, &Inst::usual(op));
+        let mods: Vec<String> = mods.iter().map(|one| modifier(op, *one)).collect();
+        let args: Vec<String> = args.iter().map(|arg| operand(op, *arg)).collect();
+        let fixed = op.format.fields().filter(|field| op.is_fixed(field));
+        let fixed: Vec<String> =
+            fixed.map(|field| format!("{} {}", field.name, field.get(op.bits))).collect();
+        put!(
+            out,
+            "| {} | {} | {} | {} | {} | {} | {} |\n",
+            op.name,
+            mods.concat(),
+            args.join(", "),
+            op.aliases.join(", "),
+            op.format.name,
+            fixed.join(", "),
+            op.cite
+        );
+    }
+    out.push('\n');
 }
 
 fn write_registers(out: &mut String) {
@@ -110,11 +201,10 @@ fn write_words(out: &mut String) {
 
 /// `docs/rogue.md`.
 pub fn markdown() -> String {
-    let none = Legend { units: &[], flags: &[] };
     let mut out = format!("{HEAD}## Text\n\n```\n{EXAMPLE}```\n{TEXT}");
-    for table in TABLES {
+    for (table, place) in PLACES {
         put!(out, "## Operations: {}\n\n", table.name);
-        write_table(&mut out, table, none);
+        write_operations(&mut out, table, place);
     }
     write_words(&mut out);
     write_registers(&mut out);

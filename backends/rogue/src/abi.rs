@@ -1,0 +1,307 @@
+//! The calling convention: which registers hold what where a program starts. isa/rogue-pipeline.md 4.
+
+use crate::chip::Chip;
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::driver::{Failure, Limit, State};
+use gpucc_ir::ssa::{
+    Builtin, Func, Input, InputKind, Interpolation, Mem, MemSpace, Output, OutputKind, Resource,
+    ResourceKind, Sampling, Span, Stage,
+};
+
+/// The workgroup's number by axis: coefficients. 4.3.
+pub const GROUP_ID: u16 = 0;
+/// How many workgroups there are by axis: coefficients from an even one on. 4.3.
+pub const GROUP_COUNT: u16 = 4;
+/// How many tasks have come to the barrier: a coefficient, 0 at first.
+pub const ARRIVED: u16 = 3;
+/// How many barriers are behind the workgroup: a coefficient, 0 at first.
+pub const MET: u16 = 7;
+/// Coefficients of a workgroup before its memory.
+pub const GROUP_COEFFICIENTS: u16 = 8;
+/// Shared registers that fragment programs have before bindings: what the face bit means, and metadata. 4.2.
+pub const FRAGMENT_SHARED: u16 = 4;
+/// Words of a buffer's descriptor: address, size, dynamic offset. 4.4.
+pub const BUFFER_WORDS: u16 = 4;
+/// Shared registers of a program. 3.1.
+const MOST_SHARED: u64 = 1024;
+/// Coefficients that an operand names. 1.2.
+const MOST_COEFFICIENTS: u64 = 2048;
+/// Sets of coefficients that an iterator names. 2.7.
+const MOST_SETS: u64 = 64;
+/// Words of the output registers. 3.1.
+const MOST_OUTPUTS: u64 = 8;
+/// Words of a vertex. 5.4: OUTPUT_SEL has eight bits for them.
+const MOST_VERTEX: u64 = 255;
+
+/// A component of an output or input with its place, so many words from there on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Words<T> {
+    pub what: T,
+    pub first: u16,
+    pub count: u8,
+}
+
+/// How a varying is computed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Varying {
+    pub input: Input,
+    pub location: u32,
+    /// The first set of coefficients.
+    pub set: u16,
+    pub components: u8,
+    pub interpolation: Interpolation,
+    pub sampling: Sampling,
+}
+
+/// A calling convention.
+#[derive(Clone, Debug)]
+pub struct Abi {
+    pub chip: Chip,
+    pub stage: Stage,
+    /// The first shared register of each binding's descriptors.
+    pub descriptors: SecondaryMap<Resource, Option<u16>>,
+    /// The first coefficient of each workgroup variable.
+    pub variables: SecondaryMap<Mem, Option<u16>>,
+    /// Shared registers.
+    pub shareds: u16,
+    /// Coefficients.
+    pub coefficients: u16,
+    /// Vertex inputs.
+    pub inputs: u16,
+    /// Fragment: the sets of z and of the reciprocal of w.
+    pub z: Option<u16>,
+    pub w: Option<u16>,
+    /// Fragment: the varyings.
+    pub varyings: Vec<Varying>,
+    /// Fragment: the first output register of each colour. Vertex: the first word of each output.
+    pub outputs: Vec<Words<Output>>,
+    /// Vertex: system values and attributes by their first vertex input.
+    pub attributes: Vec<Words<Input>>,
+    /// Vertex: words that are written.
+    pub vertex_words: u16,
+}
+
+fn not_yet(feature: &str) -> Failure {
+    Failure::NotYet {
+        feature: feature.to_owned(),
+        stage: "the calling convention",
+        span: Span::NONE,
+    }
+}
+
+/// Words of an attribute whose components are words; none for one of other formats.
+pub fn words_of_format(format: &str) -> Option<u32> {
+    let count =
+        ["float32", "sint32", "uint32"].iter().find_map(|kind| format.strip_prefix(kind))?;
+    match count {
+        "" => Some(1),
+        "x2" => Some(2),
+        "x3" => Some(3),
+        "x4" => Some(4),
+        _ => None,
+    }
+}
+
+impl Abi {
+    /// Places everything of a function.
+    ///
+    /// # Errors
+    /// [`Failure::Limit`] for too much of something, [`Failure::NotYet`] for what has no place yet.
+    pub fn of(func: &Func, chip: Chip, pipeline: &State) -> Result<Abi, Failure> {
+        let mut abi = Abi {
+            chip,
+            stage: func.stage,
+            descriptors: SecondaryMap::new(),
+            variables: SecondaryMap::new(),
+            shareds: 0,
+            coefficients: 0,
+            inputs: 0,
+            z: None,
+            w: None,
+            varyings: Vec::new(),
+            outputs: Vec::new(),
+            attributes: Vec::new(),
+            vertex_words: 0,
+        };
+        abi.bind(func)?;
+        match func.stage {
+            Stage::Compute => {
+                abi.place_variables(func)?;
+                abi.inputs = 1;
+            }
+            Stage::Fragment => abi.fragment(func)?,
+            Stage::Vertex => abi.vertex(func, pipeline)?,
+        }
+        Ok(abi)
+    }
+
+    /// Workgroup memory is coefficients behind the group's numbers. 4.3.
+    fn place_variables(&mut self, func: &Func) -> Result<(), Failure> {
+        let mut next = u64::from(GROUP_COEFFICIENTS);
+        for (mem, data) in func.mems.iter().filter(|(_, data)| data.space == MemSpace::Workgroup) {
+            self.variables[mem] = Some(next as u16);
+            next += u64::from(data.size.div_ceil(4));
+            let hint = "use smaller workgroup variables";
+            Limit::new("coefficients of a workgroup", MOST_COEFFICIENTS, hint).admit(next)?;
+        }
+        self.coefficients = next as u16;
+        Ok(())
+    }
+
+    fn bind(&mut self, func: &Func) -> Result<(), Failure> {
+        let mut next: u64 = match func.stage {
+            Stage::Fragment => FRAGMENT_SHARED.into(),
+            _ => 0,
+        };
+        let limit = Limit::new("shared registers", MOST_SHARED, "use fewer bindings");
+        for (resource, data) in &func.resources {
+            let words = match data.kind {
+                ResourceKind::Uniform { .. }
+                | ResourceKind::Storage { .. }
+                | ResourceKind::Immediate { .. } => BUFFER_WORDS,
+                _ => return Err(not_yet("textures and samplers")),
+            };
+            self.descriptors[resource] = Some(next as u16);
+            next += u64::from(words) * u64::from(data.count.unwrap_or(1));
+            limit.admit(next)?;
+        }
+        self.shareds = next as u16;
+        Ok(())
+    }
+
+    /// z, w, then varyings by location, a set for each component. 4.2.
+    fn fragment(&mut self, func: &Func) -> Result<(), Failure> {
+        let mut next: u64 = 0;
+        let mut set = || {
+            next += 1;
+            next as u16 - 1
+        };
+        let mut varyings = Vec::new();
+        let (mut asks_z, mut asks_w) = (false, false);
+        for (input, data) in &func.inputs {
+            match data.kind {
+                InputKind::Location { location, interpolation, sampling } => {
+                    asks_w |= interpolation == Interpolation::Perspective;
+                    let components = data.components;
+                    varyings.push(Varying {
+                        input,
+                        location,
+                        set: 0,
+                        components,
+                        interpolation,
+                        sampling,
+                    });
+                }
+                InputKind::Builtin(Builtin::Position) => (asks_z, asks_w) = (true, true),
+                InputKind::Builtin(
+                    Builtin::FrontFacing | Builtin::SampleIndex | Builtin::SampleMask,
+                ) => {}
+                InputKind::Builtin(_) => return Err(not_yet("this built-in input of fragments")),
+            }
+        }
+        self.z = asks_z.then(&mut set);
+        self.w = asks_w.then(&mut set);
+        varyings.sort_by_key(|varying| varying.location);
+        for varying in &mut varyings {
+            varying.set = set();
+            (1..varying.components).for_each(|_| _ = set());
+        }
+        self.varyings = varyings;
+        Limit::new("components of varyings", MOST_SETS, "use fewer varyings").admit(next)?;
+        self.coefficients = 4 * next as u16;
+        let mut colors: Vec<(u32, Output, u8)> = Vec::new();
+        for (output, data) in &func.outputs {
+            match data.kind {
+                OutputKind::Location { blend_src: 1.., .. } => {
+                    return Err(not_yet("two colours for one target"));
+                }
+                OutputKind::Location { location, .. } => {
+                    colors.push((location, output, data.components));
+                }
+                OutputKind::Builtin(Builtin::FragDepth) => {}
+                OutputKind::Builtin(_) => return Err(not_yet("this built-in output of fragments")),
+            }
+        }
+        colors.sort_by_key(|(location, ..)| *location);
+        let mut first: u64 = 0;
+        for (_, output, components) in colors {
+            self.outputs.push(Words { what: output, first: first as u16, count: components });
+            first += u64::from(components);
+        }
+        // More go to memory, which is not written.
+        match first > MOST_OUTPUTS {
+            true => Err(not_yet("colours of more than eight words")),
+            false => Ok(()),
+        }
+    }
+
+    /// System values, then attributes. Outputs: position, smooth, flat and linear words, then the rest. 4.1.
+    fn vertex(&mut self, func: &Func, pipeline: &State) -> Result<(), Failure> {
+        let order = |which| match which {
+            Builtin::VertexIndex => Some(0),
+            Builtin::InstanceIndex => Some(1),
+            Builtin::BaseInstance => Some(2),
+            Builtin::BaseVertex => Some(3),
+            _ => None,
+        };
+        let mut values = Vec::new();
+        let mut attributes = Vec::new();
+        for (input, data) in &func.inputs {
+            match data.kind {
+                InputKind::Builtin(which) => match order(which) {
+                    Some(order) => values.push((order, input)),
+                    None => return Err(not_yet("this built-in input of vertices")),
+                },
+                InputKind::Location { location, .. } => {
+                    // What the sequencer brings are words as they lie in memory.
+                    let told = pipeline.vertex.attribute(location);
+                    let given = told.map(|told| words_of_format(&told.format));
+                    let Some(given) = given.unwrap_or(Some(data.components.into())) else {
+                        return Err(not_yet("attributes of other than words"));
+                    };
+                    attributes.push((location, input, data.components.min(given as u8)));
+                }
+            }
+        }
+        values.sort_by_key(|(order, _)| *order);
+        attributes.sort_by_key(|(location, ..)| *location);
+        let mut next: u64 = 0;
+        let all = values.into_iter().map(|(_, input)| (input, 1));
+        let all = all.chain(attributes.into_iter().map(|(_, input, count)| (input, count)));
+        for (input, count) in all {
+            self.attributes.push(Words { what: input, first: next as u16, count });
+            next += u64::from(count);
+        }
+        Limit::new("words of attributes", 248, "use fewer attributes").admit(next)?;
+        self.inputs = next as u16;
+        self.vertex_outputs(func)
+    }
+
+    fn vertex_outputs(&mut self, func: &Func) -> Result<(), Failure> {
+        let mut placed = Vec::new();
+        for (output, data) in &func.outputs {
+            let class = match data.kind {
+                OutputKind::Builtin(Builtin::Position) => continue,
+                OutputKind::Location { interpolation, location, .. } => match interpolation {
+                    Interpolation::Perspective => (0, location),
+                    Interpolation::Flat => (1, location),
+                    Interpolation::Linear => (2, location),
+                },
+                OutputKind::Builtin(Builtin::PointSize) => (3, 0),
+                OutputKind::Builtin(Builtin::Layer) => (4, 0),
+                OutputKind::Builtin(Builtin::ClipDistance(first)) => (5, first.into()),
+                OutputKind::Builtin(_) => return Err(not_yet("this built-in output of vertices")),
+            };
+            placed.push((class, output, data.components));
+        }
+        placed.sort_by_key(|(class, output, _)| (*class, *output));
+        let mut next: u64 = 4;
+        for (_, output, count) in placed {
+            self.outputs.push(Words { what: output, first: next as u16, count });
+            next += u64::from(count);
+        }
+        Limit::new("words of a vertex", MOST_VERTEX, "use fewer outputs").admit(next)?;
+        self.vertex_words = next as u16;
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! Which core a program is for, and what that changes. isa/rogue-pipeline.md 3.3, 7.
+
+use crate::emu::Core;
+use crate::legal::Features;
+
+/// A core.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Chip {
+    /// GX6250: rounds toward zero and iterates by the backend.
+    Gx6250,
+    /// BXS-4-64: rounds to nearest and iterates by control groups.
+    Bxs464,
+}
+
+/// The names of the chips, the usual one first.
+pub const NAMES: &[&str] = &["gx6250", "bxs_4_64"];
+
+impl Chip {
+    /// By its name; the usual one for a name that is none.
+    pub fn named(name: &str) -> Chip {
+        match name {
+            "bxs_4_64" => Chip::Bxs464,
+            _ => Chip::Gx6250,
+        }
+    }
+
+    /// Sums, products and conversions round to nearest, ties to even; toward zero otherwise.
+    pub fn rounds_even(self) -> bool {
+        self == Chip::Bxs464
+    }
+
+    /// Fragments iterate by control groups; by the backend otherwise.
+    pub fn iterates_by_control(self) -> bool {
+        self == Chip::Bxs464
+    }
+
+    /// What the legality rules ask.
+    pub fn features(self) -> Features {
+        Features {
+            eight_outputs: true,
+            enhanced_iteration: self.iterates_by_control(),
+            integer_lookup: self == Chip::Bxs464,
+        }
+    }
+
+    /// The emulated core.
+    pub(crate) fn core(self) -> Core {
+        match self {
+            Chip::Gx6250 => Core::GX6250,
+            Chip::Bxs464 => Core::BXS_4_64,
+        }
+    }
+}

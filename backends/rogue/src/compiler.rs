@@ -1,0 +1,71 @@
+//! Rogue as a machine: names, limits, what is asked of it and what it gives.
+
+use crate::chip::{Chip, NAMES};
+use crate::machine::Text;
+use crate::{back, device, expand, numerics, refuse, target};
+use gpucc_emu::device::Device;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::ssa::{Func, Numerics};
+use gpucc_machine::{About, Assembler, Compiled, Errors, Request, Site};
+use gpucc_passes::pass::Listed;
+use gpucc_passes::{Plan, TargetInfo};
+
+/// Imagination PowerVR Rogue.
+#[derive(Copy, Clone, Debug)]
+pub struct Rogue;
+
+/// The machine with its back end.
+pub static BUILT: Rogue = Rogue;
+
+static ABOUT: About = About {
+    name: "rogue",
+    machine: "Imagination PowerVR Rogue",
+    short: "Rogue",
+    chips: NAMES,
+    stages: &["vertex", "fragment", "compute"],
+    limits: &[
+        ("registers", crate::inst::TEMPS as u64),
+        ("workgroup_invocations", back::INVOCATIONS),
+    ],
+    noticed: 90,
+};
+
+impl gpucc_machine::Machine for Rogue {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+    fn refusals(&self) -> Vec<(&'static str, &'static str)> {
+        refuse::TABLE.to_vec()
+    }
+    fn info(&self) -> &'static dyn TargetInfo {
+        &target::ROGUE
+    }
+    fn numerics(&self, chip: &str) -> Numerics {
+        numerics::numerics(Chip::named(chip))
+    }
+    fn errors(&self) -> Option<Errors> {
+        Some(numerics::ERRORS)
+    }
+    fn plan(&self, request: &Request) -> Plan {
+        expand::plan(request.effort)
+    }
+    fn machine_passes(&self) -> Vec<Listed> {
+        back::machine_passes()
+    }
+    fn admit(&self, ssa: &Func, _: &str) -> Result<(), Failure> {
+        refuse::check(ssa, ABOUT.machine)
+    }
+    fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
+        back::finish(expanded, Chip::named(request.chip), request)
+    }
+    fn assembler(&self) -> &'static dyn Assembler {
+        &Text
+    }
+    fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device> {
+        Box::new(device::Machine::new(compiled, Chip::named(chip)))
+    }
+    /// None is listed yet, so that no test of mutations asks this machine.
+    fn sites(&self, _: &Compiled) -> Vec<Site> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,109 @@
+//! What a driver is told of a program: places, sizes, figures.
+
+use crate::abi::Abi;
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Op, OutputKind, Stage};
+use gpucc_machine::Named;
+use gpucc_machine::described::{
+    Binding, Described, Dispatch, Ground, InputPlace, Memory, OutputPlace, Setting, StageInput,
+    StageOutput, Stats, Takes,
+};
+use gpucc_machine::named::Figure;
+
+/// Temporaries of an instance.
+pub const TEMPS: &str = "temporaries";
+/// Vertex inputs of an instance.
+pub const INPUTS: &str = "vertex inputs";
+/// Coefficients of a workgroup or a primitive.
+pub const COEFFICIENTS: &str = "coefficients";
+/// Shared registers.
+pub const SHAREDS: &str = "shared registers";
+/// Words that a vertex program writes.
+pub const VERTEX_WORDS: &str = "vertex words";
+/// Fragment: pixels give feedback.
+pub const FEEDBACK: &str = "feedback";
+/// The table of places of bindings: the first shared register of a descriptor.
+pub const SHARED: &str = "shared";
+
+const LAUNCH: Ground = Ground::assumption(
+    "the data sequencer's programs fill registers in the order of the public Vulkan driver",
+    "isa/rogue-pipeline.md 4, 5.1; the vendor's documents of the sequencer are not public",
+);
+
+/// Whether somebody is demoted.
+fn demotes(func: &Func) -> bool {
+    func.regions_in_order().iter().any(|&(region, ..)| {
+        func.regions[region].insts.iter().any(|&inst| func.insts[inst].op == Op::Demote)
+    })
+}
+
+/// All of it.
+pub fn described(func: &Func, abi: &Abi, stats: Stats, machine: Named<Figure>) -> Described {
+    let resources = func.resources.keys().filter_map(|resource| {
+        let first = abi.descriptors[resource]?;
+        let slot = [(SHARED, u32::from(first))].into_iter().collect();
+        Some(Binding::of(func, resource, slot))
+    });
+    let resources = resources.collect();
+    let temps = stats.registers.next_multiple_of(4) as u32;
+    let depth = OutputKind::Builtin(Builtin::FragDepth);
+    let feeds = func.stage == Stage::Fragment
+        && (func.outputs.values().any(|data| data.kind == depth) || demotes(func));
+    let numbers = [
+        (TEMPS, temps),
+        (INPUTS, u32::from(abi.inputs)),
+        (COEFFICIENTS, u32::from(abi.coefficients)),
+        (SHAREDS, u32::from(abi.shareds)),
+        (VERTEX_WORDS, u32::from(abi.vertex_words)),
+        (FEEDBACK, u32::from(feeds)),
+    ];
+    let state = numbers.into_iter().map(|(name, number)| (name, Setting::Number(number)));
+    let inputs = func.inputs.iter().map(|(input, data)| {
+        let place = match abi.stage {
+            Stage::Vertex => abi
+                .attributes
+                .iter()
+                .find(|words| words.what == input)
+                .map(|words| InputPlace::Register { register: words.first.into() }),
+            Stage::Fragment => abi
+                .varyings
+                .iter()
+                .find(|varying| varying.input == input)
+                .map(|varying| InputPlace::Register { register: 4 * u32::from(varying.set) }),
+            Stage::Compute => None,
+        };
+        let told = StageInput::of(func, input, place.unwrap_or(InputPlace::Elsewhere {}));
+        match data.kind {
+            InputKind::Location { interpolation, sampling, .. }
+                if func.stage == Stage::Fragment =>
+            {
+                StageInput { interpolation: Some(interpolation), sampling: Some(sampling), ..told }
+            }
+            _ => told,
+        }
+    });
+    let outputs = func.outputs.iter().map(|(output, data)| {
+        let place = abi.outputs.iter().find(|words| words.what == output);
+        let place = match (place, data.kind) {
+            (Some(words), _) => OutputPlace::Register { register: words.first.into() },
+            (None, OutputKind::Builtin(Builtin::FragDepth)) => {
+                OutputPlace::Single { place: Memory::Depth }
+            }
+            (None, _) => OutputPlace::Single { place: Memory::Position },
+        };
+        StageOutput::of(func, output, data.components.into(), place)
+    });
+    let workgroup_bytes = gpucc_ir::ssa::interp::workgroup_bytes(func);
+    let takes = Takes::Memory { workgroup_bytes };
+    let dispatch = Dispatch { workgroup_size: func.workgroup_size, takes };
+    Described {
+        stats,
+        machine,
+        resources,
+        inputs: inputs.collect(),
+        outputs: outputs.collect(),
+        state: state.collect(),
+        evidence: [LAUNCH].into_iter().collect(),
+        dispatch: (func.stage == Stage::Compute).then_some(dispatch),
+        ..Described::default()
+    }
+}

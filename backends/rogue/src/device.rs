@@ -1,0 +1,110 @@
+//! The emulated machine with a program, set up as a driver sets it up: from what is described of the program and what is
+//! bound, and from nothing else. Programs of the data sequencer, control streams and state words lie in memory.
+//! isa/rogue-pipeline.md 4, 5.
+
+mod compute;
+mod heap;
+mod pixel;
+mod vertex;
+
+use crate::chip::Chip;
+use crate::emu::{Run, Trap};
+use crate::numerics::numerics;
+use gpucc_emu::device::{Device, FragmentOut, Launcher, Stop, VertexOut, VertexRun};
+use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::world::Bindings;
+use gpucc_ir::ssa::Numerics;
+use gpucc_ir::ssa::numerics::Perturbation;
+use gpucc_machine::Compiled;
+use gpucc_machine::described::Setting;
+
+/// Groups that the runs of a device may take together unless told otherwise: about four seconds.
+const STEPS: u64 = 4_000_000;
+
+/// A program and its machine.
+pub struct Machine {
+    compiled: Compiled,
+    chip: Chip,
+    launcher: Launcher,
+    order: u64,
+    errors: Option<Perturbation>,
+}
+
+impl Machine {
+    /// The emulated machine for a program.
+    pub fn new(compiled: &Compiled, chip: Chip) -> Machine {
+        Machine {
+            compiled: compiled.clone(),
+            chip,
+            launcher: Launcher::new(&compiled.code, &compiled.lines, STEPS),
+            order: 0,
+            errors: None,
+        }
+    }
+
+    /// A number of the described state.
+    fn number(&self, name: &str) -> u32 {
+        match self.compiled.described.state.get(name) {
+            Some(Setting::Number(number)) => *number,
+            _ => 0,
+        }
+    }
+
+    fn model(&self) -> Numerics {
+        Numerics { perturbation: self.errors, ..numerics(self.chip) }
+    }
+
+    /// Runs something with the steps that are left.
+    fn run<T>(&mut self, what: impl FnOnce(&mut Run<'_>) -> Result<T, Trap>) -> Result<T, Stop> {
+        let mut steps = self.launcher.steps;
+        let result = self.launcher.run(|_, mut trace| {
+            what(&mut Run {
+                steps: &mut steps,
+                trace: match &mut trace {
+                    Some(write) => Some(&mut **write),
+                    None => None,
+                },
+            })
+        });
+        self.launcher.steps = steps;
+        result
+    }
+}
+
+impl Device for Machine {
+    fn dispatch(&mut self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Stop> {
+        self.workgroups(bindings, groups)
+    }
+
+    fn vertices(
+        &mut self,
+        bindings: &mut Bindings,
+        run: &VertexRun<'_>,
+    ) -> Result<Vec<VertexOut>, Stop> {
+        self.points(bindings, run)
+    }
+
+    fn quads(
+        &mut self,
+        bindings: &mut Bindings,
+        batch: &QuadBatch,
+    ) -> Result<Vec<FragmentOut>, Stop> {
+        self.pixels(bindings, batch)
+    }
+
+    fn launcher(&mut self) -> &mut Launcher {
+        &mut self.launcher
+    }
+
+    fn set_order(&mut self, seed: u64) {
+        self.order = seed;
+    }
+
+    fn set_errors(&mut self, errors: Option<Perturbation>) {
+        self.errors = errors;
+    }
+
+    fn steps(&self) -> u64 {
+        self.launcher.steps
+    }
+}

@@ -1,0 +1,340 @@
+//! Machine IR becomes groups in memory order: waits for messages, marks as mask operations and branches, padding.
+//! isa/rogue-pipeline.md 1.1, 2.7, 5.6.
+
+mod meet;
+mod pack;
+
+use crate::inst::{COUNTER, Inst, Message, Port, Step};
+use crate::isa::encode::encode;
+use crate::isa::fields::f;
+use crate::isa::group::{Condition, Group, Ops};
+use crate::isa::ops::{Backend, Control};
+use crate::isa::program::LINE;
+use crate::isa::register::{Register, constant};
+use crate::legal::Context;
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{Block, Func};
+use gpucc_ir::ssa::{Span, Stage};
+use gpucc_isa::Inst as Word;
+use std::collections::BTreeSet;
+
+/// A finished program.
+pub struct Emitted {
+    pub code: Vec<u8>,
+    /// Source position of the code from a byte offset on.
+    pub lines: Vec<(u32, Span)>,
+    pub groups: u64,
+    pub messages: u64,
+    pub waits: u64,
+    pub loops: u64,
+    pub branches: u64,
+    /// Write ports that are used.
+    pub writes: u64,
+}
+
+/// Codes of which instances a mask operation asks. 2.7.
+const ALWAYS: u32 = 0;
+const IF_P0: u32 = 1;
+const IF_NOT_P0: u32 = 3;
+/// A branch that is taken where no instance runs. 2.7.
+const ALL: u32 = 1;
+
+/// Messages under way on one counter.
+#[derive(Default)]
+struct Pending {
+    any: bool,
+    loads: bool,
+    stores: bool,
+    reads: BTreeSet<u16>,
+    writes: BTreeSet<u16>,
+}
+
+/// Where a branch leads.
+#[derive(Copy, Clone)]
+enum Target {
+    Block(Block),
+    /// The group of this number.
+    Group(usize),
+}
+
+struct Emitter<'a> {
+    stage: Stage,
+    groups: Vec<(Group, Option<Target>, Span)>,
+    /// The first group of each block.
+    starts: SecondaryMap<Block, usize>,
+    /// What a group may be that is made of two; none is made where it is absent.
+    pairs: Option<&'a Context>,
+    /// The first group of this block, or behind the last branch within it.
+    first: usize,
+    pending: [Pending; 2],
+    span: Span,
+    emitted: Emitted,
+}
+
+/// Lays out a function whose registers are chosen; where a context of legality is given, neighbours share groups.
+///
+/// # Errors
+/// [`Failure::Internal`] for a group that has no bytes: our fault.
+pub fn emit(func: &Func<Inst>, stage: Stage, pairs: Option<&Context>) -> Result<Emitted, Failure> {
+    let emitted = Emitted {
+        code: Vec::new(),
+        lines: Vec::new(),
+        groups: 0,
+        messages: 0,
+        waits: 0,
+        loops: 0,
+        branches: 0,
+        writes: 0,
+    };
+    let mut emitter = Emitter {
+        stage,
+        groups: Vec::new(),
+        starts: SecondaryMap::new(),
+        pairs,
+        first: 0,
+        pending: Default::default(),
+        span: Span::NONE,
+        emitted,
+    };
+    for &block in &func.layout {
+        emitter.first = emitter.groups.len();
+        emitter.starts[block] = emitter.first;
+        for node in &func.blocks[block].nodes {
+            emitter.span = node.span;
+            emitter.inst(&node.inst);
+        }
+        // Whoever comes here from elsewhere waits for nothing.
+        emitter.wait_all();
+    }
+    emitter.lay_out()
+}
+
+/// A mask operation: the counter comes in and goes out.
+fn mask(row: Control, condition: u32, adjust: u32) -> Group {
+    let word = Word::usual(row.op()).with(f::COND, condition);
+    let word = if word.has_field(f::ADJUST) { word.with(f::ADJUST, adjust) } else { word };
+    let mut group = Group::new(Ops::Control(word));
+    group.condition = Condition::IgnorePe;
+    group.sources[0] = COUNTER;
+    group.writes[0] = Some(COUNTER);
+    group
+}
+
+fn branch(bpred: u32, condition: Condition) -> Group {
+    let word = Word::usual(Control::Br.op()).with(f::BPRED, bpred);
+    Group { condition, ..Group::new(Ops::Control(word)) }
+}
+
+impl Emitter<'_> {
+    fn push(&mut self, group: Group) {
+        self.groups.push((group, None, self.span));
+    }
+
+    fn push_to(&mut self, group: Group, target: Block) {
+        self.groups.push((group, Some(Target::Block(target)), self.span));
+        self.emitted.branches += 1;
+    }
+
+    /// A branch to a group that is named later; gives its number.
+    fn push_forward(&mut self, condition: Condition) -> usize {
+        let target = Some(Target::Group(self.groups.len()));
+        self.groups.push((branch(0, condition), target, self.span));
+        self.emitted.branches += 1;
+        self.groups.len() - 1
+    }
+
+    /// The branch of this number leads here.
+    fn land(&mut self, number: usize) {
+        self.groups[number].1 = Some(Target::Group(self.groups.len()));
+    }
+
+    fn wait(&mut self, drc: usize) {
+        if !self.pending[drc].any {
+            return;
+        }
+        let word = Word::usual(Control::Wdf.op()).with(f::MISC, drc as u32);
+        self.push(Group::new(Ops::Control(word)));
+        self.pending[drc] = Pending::default();
+        self.emitted.waits += 1;
+    }
+
+    fn wait_all(&mut self) {
+        self.wait(0);
+        self.wait(1);
+    }
+
+    /// Waits for what a step meets: results that it reads, registers under way that it writes, memory that it follows.
+    fn meet(&mut self, step: &Step) {
+        for drc in 0..2 {
+            let pending = &self.pending[drc];
+            let meets = |port: &Port| {
+                let index = port.reg.cell().index;
+                pending.writes.contains(&index)
+                    || port.role.is_def() && pending.reads.contains(&index)
+            };
+            let memory = match step.message {
+                None | Some(Message::Reads) => false,
+                Some(Message::Loads) => pending.stores,
+                Some(Message::Stores) => pending.stores || pending.loads,
+            };
+            if memory || step.ports.iter().any(meets) {
+                self.wait(drc);
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        self.meet(step);
+        let mut group = step.placed();
+        if let Some(message) = step.message {
+            let drc = usize::from(message == Message::Stores);
+            let word = match &mut group.ops {
+                Ops::Main(main) => main.backend.as_mut(),
+                Ops::Control(word) => Some(word),
+                Ops::Bitwise(_) => None,
+            };
+            if let Some(word) = word.filter(|word| word.has_field(f::DRC)) {
+                *word = word.with(f::DRC, drc as u32);
+            }
+            let pending = &mut self.pending[drc];
+            pending.any = true;
+            pending.loads |= message == Message::Loads;
+            pending.stores |= message == Message::Stores;
+            for port in &step.ports {
+                let index = port.reg.cell().index;
+                match port.role.is_def() {
+                    true => pending.writes.insert(index),
+                    false => pending.reads.insert(index),
+                };
+            }
+            self.emitted.messages += 1;
+        }
+        if let (Some(context), true) = (self.pairs, self.groups.len() > self.first)
+            && let Some((before, None, _)) = self.groups.last_mut()
+            && let Some(pair) = pack::pair(before, &group, context)
+        {
+            *before = pair;
+            return;
+        }
+        self.push(group);
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        match *inst {
+            Inst::Step(ref step) => self.step(step),
+            Inst::Copy { .. } => {}
+            Inst::If { p0, target } => {
+                self.wait_all();
+                let condition = if p0 { IF_P0 } else { IF_NOT_P0 };
+                self.push(mask(Control::Cndst, condition, 1));
+                self.push_to(branch(ALL, Condition::Runs), target);
+            }
+            Inst::Else { target } => {
+                self.push(mask(Control::Cndef, ALWAYS, 1));
+                self.push_to(branch(ALL, Condition::Runs), target);
+            }
+            Inst::EndIf => self.push(mask(Control::Cndend, ALWAYS, 1)),
+            Inst::Do => {
+                self.wait_all();
+                self.emitted.loops += 1;
+                self.push(mask(Control::Cndst, ALWAYS, 1));
+            }
+            Inst::Break(depth) => self.leave(depth + 1),
+            Inst::While { p0, target } => {
+                self.wait_all();
+                let condition = match p0 {
+                    None => ALWAYS,
+                    Some(true) => IF_P0,
+                    Some(false) => IF_NOT_P0,
+                };
+                self.push(mask(Control::Cndlt, condition, 1));
+                self.push_to(branch(0, Condition::IfP0), target);
+            }
+            Inst::Meet(tasks) => {
+                self.wait_all();
+                meet::meet(self, tasks);
+                self.first = self.groups.len();
+            }
+            Inst::End => {
+                self.wait_all();
+                let mut group = match self.stage {
+                    Stage::Vertex => {
+                        let main = Word::usual(Backend::UvswEmitEndtask.op());
+                        Step::backend(main).group
+                    }
+                    _ => Group::new(Ops::Control(Word::usual(Control::Nop.op()))),
+                };
+                group.end = true;
+                self.push(group);
+            }
+        }
+    }
+
+    /// Sets the counter of those who run.
+    fn leave(&mut self, level: u32) {
+        self.wait_all();
+        let mut group = mask(Control::Cndsm, ALWAYS, 0);
+        group.sources[2] = match constant(level) {
+            Some(number) => Register::Special(number),
+            None => {
+                // The second internal register has the number.
+                let second = Register::internal(1);
+                let mut number =
+                    Step::number(gpucc_ir::mach::Reg::phys(crate::inst::cell(0)), level);
+                number.ports.clear();
+                number.group.writes[0] = Some(second);
+                self.push(number.group);
+                second
+            }
+        };
+        self.push(group);
+    }
+
+    fn lay_out(mut self) -> Result<Emitted, Failure> {
+        let internal = |message: String| Failure::Internal { pass: "emit", message };
+        let mut sizes = Vec::with_capacity(self.groups.len());
+        for (group, ..) in &self.groups {
+            sizes.push(encode(group).map_err(|error| internal(error.to_string()))?.len());
+        }
+        let count = sizes.len();
+        let before: usize = sizes[..count - 1].iter().sum();
+        let words = |bytes: usize| (bytes.next_multiple_of(LINE) - bytes) as u8 / 2;
+        let missing = words(before);
+        if count > 1 {
+            let pad = 2 * usize::from(missing);
+            if sizes[count - 2] + pad <= crate::isa::encode::MAX_BYTES {
+                self.groups[count - 2].0.layout.pad = missing;
+                sizes[count - 2] += pad;
+            } else {
+                return Err(internal("a group that is too long for its padding".into()));
+            }
+        }
+        let last = words(sizes[count - 1]);
+        self.groups[count - 1].0.layout.pad = last;
+        sizes[count - 1] += 2 * usize::from(last);
+        let mut offsets = vec![0usize];
+        for size in &sizes {
+            offsets.push(offsets[offsets.len() - 1] + size);
+        }
+        let mut emitted = self.emitted;
+        for (at, (mut group, target, span)) in self.groups.into_iter().enumerate() {
+            if let (Some(target), Ops::Control(word)) = (target, &mut group.ops) {
+                let target = match target {
+                    Target::Block(block) => self.starts[block],
+                    Target::Group(number) => number,
+                };
+                let way = (offsets[target] as i64 - offsets[at] as i64) / 2;
+                *word = word.with(f::OFFSET, way as u32 & 0x7fff_ffff);
+            }
+            emitted.writes += group.writes.iter().flatten().count() as u64;
+            emitted.groups += 1;
+            if emitted.lines.last().is_none_or(|(_, last)| *last != span) {
+                emitted.lines.push((offsets[at] as u32, span));
+            }
+            let bytes = encode(&group).map_err(|error| internal(error.to_string()))?;
+            emitted.code.extend(bytes);
+        }
+        Ok(emitted)
+    }
+}

@@ -1,0 +1,54 @@
+//! Rewrites what Rogue lacks into what it has, SSA to SSA, under the published numerics: the result is the reference for
+//! the bits.
+
+mod native;
+mod recipes;
+
+use crate::target;
+use gpucc_ir::driver::Effort;
+use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, step};
+use gpucc_passes::{Pass, Plan, Proof, float_range};
+pub use native::is_native;
+
+/// Passes of this machine alone.
+const OWN: &[Pass] = &[
+    gpucc_passes::expand::COARSE_DERIVATIVES,
+    gpucc_passes::expand::arrays::PASS,
+    optional(
+        "contract",
+        Proof::Licence("WGSL, reassociation and fusion: a product and a sum may round once"),
+        "a product and a sum become one `fma`",
+        |func, ctx| ctx.on(&target::Contracting, |ctx| gpucc_passes::algebra::run(func, ctx)),
+    ),
+    required(
+        "expand",
+        Proof::Expansion,
+        "operations that the machine lacks become others",
+        |func, ctx| gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics),
+    ),
+    float_range::DECIDE,
+];
+
+/// What makes the reference for the bytes of SSA after the shared passes.
+pub fn plan(effort: Effort) -> Plan {
+    let mut steps = vec![step("coarse_derivatives"), step("binding_arrays")];
+    if effort > Effort::None {
+        // Expansions keep their bounds as they are: what they make is not contracted.
+        steps.push(step("contract"));
+    }
+    steps.push(step("expand"));
+    if effort > Effort::None {
+        steps.extend(FREEDOMS);
+        steps.extend([
+            step("exits_to_guards"),
+            step("hoist"),
+            step("copy_prop"),
+            step("if_convert"),
+            step("relaxed_fold"),
+            step("gvn"),
+            cleans("relaxed_fold"),
+            step("dce"),
+        ]);
+    }
+    Plan { steps, own: OWN }
+}

@@ -1,0 +1,336 @@
+//! Structured SSA becomes machine IR: one operation a group, with tests folded into what they decide.
+//!
+//! Control flow stays structured: marks ([`Inst::If`] and its like) stand among flat blocks whose logical edges say where an
+//! instance goes, and whose physical edges say where the task goes. isa/rogue-pipeline.md 2.7.
+
+mod alu;
+mod array;
+mod control;
+mod fragment;
+mod memory;
+mod test;
+mod vertex;
+mod workgroup;
+
+use crate::abi::Abi;
+use crate::inst::{COUNTER, FILES, Inst, Src, Step, TEMP};
+use crate::isa::fields::f;
+use crate::isa::group::Condition;
+use crate::isa::ops::{Control, Main};
+use crate::isa::register::{Register, constant};
+use control::LoopFrame;
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{self, Block, Demand, Node, Reg, VReg};
+use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Op, Span, Stage, Type, Value};
+use gpucc_isa::Inst as Word;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// The result of lowering.
+pub struct Lowered {
+    /// The machine function.
+    pub func: mach::Func<Inst>,
+}
+
+struct Lower<'a> {
+    ssa: &'a Func,
+    abi: &'a Abi,
+    m: mach::Func<Inst>,
+    block: Block,
+    values: SecondaryMap<Value, Option<Src>>,
+    /// Truth values that somebody reads as numbers.
+    in_registers: SecondaryMap<Value, bool>,
+    /// Registers with numbers, of this block.
+    numbers: BTreeMap<u32, VReg>,
+    loops: Vec<LoopFrame>,
+    /// Conditions that are open within the innermost loop.
+    open: u32,
+    /// The registers of private arrays.
+    arrays: SecondaryMap<Mem, Option<VReg>>,
+    /// The mask counter is in use.
+    masks: bool,
+    /// Fragment: what it has iterated, and whether pixels survive.
+    fragment: fragment::State,
+    span: Span,
+}
+
+/// Lowers a function that holds native operations only.
+///
+/// # Errors
+/// [`Failure::NotYet`] for what is not written, [`Failure::Limit`] where the machine ends.
+pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
+    let mut m = mach::Func::new(ssa.name.clone(), FILES);
+    let block = m.push_block();
+    let mut lower = Lower {
+        ssa,
+        abi,
+        m,
+        block,
+        values: SecondaryMap::new(),
+        in_registers: SecondaryMap::new(),
+        numbers: BTreeMap::new(),
+        loops: Vec::new(),
+        open: 0,
+        arrays: SecondaryMap::new(),
+        masks: false,
+        fragment: fragment::State::default(),
+        span: Span::NONE,
+    };
+    lower.find_truths();
+    lower.place_arrays()?;
+    match ssa.stage {
+        Stage::Compute => lower.workgroup()?,
+        Stage::Fragment => {
+            lower.begin_fragment()?;
+            lower.region(ssa.body, &[])?;
+            lower.end_fragment()?;
+        }
+        Stage::Vertex => {
+            lower.begin_vertex()?;
+            lower.region(ssa.body, &[])?;
+            lower.end_vertex()?;
+        }
+    }
+    lower.push(Inst::End);
+    if lower.masks {
+        // An adjustment of constant 0 that always holds gives 0. 2.7.
+        let zero = Word::usual(Control::Cndst.op()).with(f::ADJUST, 1);
+        let mut step = Step::control(zero).fixed(0, COUNTER);
+        step.group.condition = Condition::IgnorePe;
+        let first = lower.m.layout[0];
+        lower.m.blocks[first].nodes.insert(0, Node { inst: step.into(), span: Span::NONE });
+    }
+    Ok(Lowered { func: lower.m })
+}
+
+impl Lower<'_> {
+    fn not_yet(&self, feature: impl Into<String>) -> Failure {
+        Failure::NotYet { feature: feature.into(), stage: "lower", span: self.span }
+    }
+
+    fn fresh(&mut self) -> VReg {
+        self.m.make_vreg(Demand::scalar(TEMP), self.span)
+    }
+
+    fn push(&mut self, inst: impl Into<Inst>) {
+        self.m.push(self.block, inst.into(), self.span);
+    }
+
+    /// The body of a workgroup's instances. A task has 32 of them, and those beyond the workgroup do nothing. 4.3.
+    fn workgroup(&mut self) -> Result<(), Failure> {
+        let count = self.ssa.workgroup_size.iter().product::<u32>();
+        if count.is_multiple_of(32) {
+            self.region(self.ssa.body, &[])?;
+            return Ok(());
+        }
+        let (index, count) = (Src::Fixed(Register::Vtxin(0)), self.number(count));
+        self.compare(test::Asked { test: test::LESS, ty: test::U32, operands: [index, count] });
+        let head = self.begin_if(true);
+        self.region(self.ssa.body, &[])?;
+        self.end_if(head);
+        Ok(())
+    }
+
+    /// A number as a source: a constant of the machine, or a register.
+    fn number(&mut self, bits: u32) -> Src {
+        if let Some(number) = constant(bits) {
+            return Src::Fixed(Register::Special(number));
+        }
+        if let Some(&reg) = self.numbers.get(&bits) {
+            return Src::Reg(reg.into());
+        }
+        let reg = self.fresh();
+        self.push(Step::number(reg, bits));
+        self.numbers.insert(bits, reg);
+        Src::Reg(reg.into())
+    }
+
+    /// Where a value is. Every port takes it.
+    fn source(&mut self, value: Value) -> Src {
+        if let Some(bits) = self.ssa.as_const(value) {
+            let bits = match self.ssa.ty(value) {
+                Type::B1 => u32::from(bits != 0),
+                _ => bits as u32,
+            };
+            return self.number(bits);
+        }
+        // Code that nobody reaches reads what nobody defines.
+        self.values[value].unwrap_or(Src::Fixed(Register::ZERO))
+    }
+
+    /// A register with a value that nothing else is in, for a range.
+    fn own(&mut self, src: Src) -> Reg {
+        let reg = self.fresh();
+        match src {
+            Src::Reg(from) => self.push(Inst::Copy {
+                dst: SmallVec::from_slice(&[reg.into()]),
+                src: SmallVec::from_slice(&[from]),
+                count: 1,
+            }),
+            src => self.push(Step::copy(reg, src)),
+        }
+        reg.into()
+    }
+
+    /// A new register for a value.
+    fn define(&mut self, value: Value) -> VReg {
+        let reg = self.fresh();
+        self.values[value] = Some(Src::Reg(reg.into()));
+        reg
+    }
+
+    /// The result of one operation of phase 0 in a new register.
+    fn p0(&mut self, word: Word, sources: &[Src]) -> VReg {
+        let dst = self.fresh();
+        let mut step = Step::p0(word).to(0, dst);
+        for (&src, place) in sources.iter().zip(0..) {
+            step = step.from(place, src);
+        }
+        self.push(step);
+        dst
+    }
+
+    /// a * b + c of words.
+    fn multiply_add(&mut self, a: Src, b: Src, c: Src) -> VReg {
+        self.p0(Word::usual(Main::Imadd32.op()), &[a, b, c])
+    }
+
+    /// Values to registers, all read before one is written.
+    fn assign(&mut self, to: &[VReg], values: &[Value]) {
+        let (mut dst, mut src) = (SmallVec::new(), SmallVec::new());
+        let mut fixed: SmallVec<[(VReg, Value); 4]> = SmallVec::new();
+        for (&to, &value) in to.iter().zip(values) {
+            match self.values[value] {
+                Some(Src::Reg(reg)) if self.ssa.as_const(value).is_none() => {
+                    if reg != to.into() {
+                        dst.push(to.into());
+                        src.push(reg);
+                    }
+                }
+                _ => fixed.push((to, value)),
+            }
+        }
+        if !dst.is_empty() {
+            self.push(Inst::Copy { dst, src, count: 1 });
+        }
+        for (to, value) in fixed {
+            match self.ssa.as_const(value) {
+                Some(bits) if constant(bits as u32).is_none() => {
+                    self.push(Step::number(to, bits as u32));
+                }
+                _ => {
+                    let source = self.source(value);
+                    self.push(Step::copy(to, source));
+                }
+            }
+        }
+    }
+
+    /// What ends no region and opens none.
+    fn instruction(&mut self, inst: ssa::Inst) -> Result<(), Failure> {
+        let ssa = self.ssa;
+        let data = &ssa.insts[inst];
+        match data.op {
+            Op::Const => Ok(()),
+            Op::Input => self.input(data),
+            Op::Output if ssa.stage == Stage::Vertex => self.vertex_output(data),
+            Op::Output => self.fragment_output(data),
+            Op::BufferLoad | Op::BufferStore | Op::BufferSize | Op::BufferAtomic => {
+                self.buffer(data)
+            }
+            Op::Demote => self.demote(),
+            Op::IsHelper => self.helps(data),
+            // Instances of a task are in step, and what one stores is waited for where something is loaded. 4.3.
+            Op::Barrier => {
+                let tasks = ssa.workgroup_size.iter().product::<u32>().div_ceil(32);
+                if tasks > 1 {
+                    self.push(Inst::Meet(tasks));
+                }
+                Ok(())
+            }
+            Op::MemLoad | Op::MemStore | Op::MemAtomic => self.variable(data),
+            Op::Tex | Op::TexQuery | Op::ImageStore | Op::ImageAtomic => {
+                Err(self.not_yet("textures"))
+            }
+            Op::Ballot | Op::Shuffle | Op::Reduce | Op::SubgroupBarrier => {
+                Err(self.not_yet("subgroup operations"))
+            }
+            Op::Clock | Op::DeviceClock => Err(self.not_yet("clocks")),
+            _ => self.compute(data),
+        }
+    }
+
+    /// One component of an input.
+    fn input(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
+        let Imm::Input(input, component) = data.imm else {
+            return Err(self.not_yet("this input"));
+        };
+        if self.ssa.ty(data.results[0]) != Type::B32 {
+            return Err(self.not_yet("inputs of other than 32 bits"));
+        }
+        let kind = self.ssa.inputs[input].kind;
+        let src = match (self.ssa.stage, kind) {
+            (Stage::Compute, InputKind::Builtin(which)) => self.group_input(which, component)?,
+            (Stage::Fragment, _) => self.fragment_input(input, component)?,
+            (Stage::Vertex, _) => self.vertex_input(input, component)?,
+            _ => return Err(self.not_yet("this input")),
+        };
+        self.values[data.results[0]] = Some(src);
+        Ok(())
+    }
+
+    /// A coefficient in a register that every port takes.
+    fn coefficient(&mut self, number: u16) -> Src {
+        let reg = self.fresh();
+        self.push(Step::copy(reg, Src::Fixed(Register::Coeff(number))));
+        Src::Reg(reg.into())
+    }
+
+    fn group_input(&mut self, which: Builtin, component: u8) -> Result<Src, Failure> {
+        let axis = usize::from(component.min(2));
+        let number = u16::from(component);
+        Ok(match which {
+            Builtin::LocalInvocationIndex => Src::Fixed(Register::Vtxin(0)),
+            Builtin::LocalInvocationId => self.local(axis),
+            Builtin::WorkgroupId => self.coefficient(crate::abi::GROUP_ID + number),
+            Builtin::NumWorkgroups => self.coefficient(crate::abi::GROUP_COUNT + number),
+            Builtin::GlobalInvocationId => {
+                let group = self.coefficient(crate::abi::GROUP_ID + number);
+                let local = self.local(axis);
+                let size = self.number(self.ssa.workgroup_size[axis]);
+                Src::Reg(self.multiply_add(group, size, local).into())
+            }
+            _ => return Err(self.not_yet("subgroups")),
+        })
+    }
+
+    /// The invocation's number on an axis. Its number within the workgroup is below 512 and so is a size, so that a product with
+    /// 2^20 / size, rounded up, has the quotient in its upper bits.
+    fn local(&mut self, axis: usize) -> Src {
+        let size = self.ssa.workgroup_size;
+        let zero = Src::Fixed(Register::ZERO);
+        let below: u32 = size[..axis].iter().product();
+        let above: u32 = size[axis + 1..].iter().product();
+        if size[axis] == 1 {
+            return zero;
+        }
+        let mut rest = Src::Fixed(Register::Vtxin(0));
+        if below > 1 {
+            rest = self.divided(rest, below);
+        }
+        if above > 1 {
+            let quotient = self.divided(rest, size[axis]);
+            let size = self.number(size[axis].wrapping_neg());
+            rest = Src::Reg(self.multiply_add(quotient, size, rest).into());
+        }
+        rest
+    }
+
+    fn divided(&mut self, value: Src, by: u32) -> Src {
+        let ratio = self.number((1u32 << 20).div_ceil(by));
+        let product = self.multiply_add(value, ratio, Src::Fixed(Register::ZERO));
+        let twenty = self.number(20);
+        Src::Reg(self.shift(alu::RIGHT, Src::Reg(product.into()), twenty).into())
+    }
+}

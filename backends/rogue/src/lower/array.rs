@@ -1,0 +1,118 @@
+//! Private arrays in temporaries, which an index register leads to. isa/rogue-pipeline.md 1.2.
+
+use super::Lower;
+use super::alu::RIGHT;
+use crate::inst::{Src, Step, TEMP, W0};
+use crate::isa::fields::f;
+use crate::isa::ops::{Bitwise0, Bitwise2, Main};
+use crate::isa::register::Register;
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{Demand, Phases, Role};
+use gpucc_ir::ssa::{Imm, InstData, Mem, MemSpace, Op, Type};
+use gpucc_isa::Inst as Word;
+
+/// Temporaries that arrays may take together: what is left must do for everything else.
+const MOST_WORDS: u32 = 96;
+
+fn pass() -> Step {
+    Step::p0(Word::usual(Main::Mbyp.op()))
+}
+
+impl Lower<'_> {
+    /// Gives private arrays their registers, which hold zeros at first.
+    pub(super) fn place_arrays(&mut self) -> Result<(), Failure> {
+        let ssa = self.ssa;
+        let mut used: SecondaryMap<Mem, bool> = SecondaryMap::new();
+        for (region, ..) in ssa.regions_in_order() {
+            for &inst in &ssa.regions[region].insts {
+                if let Imm::Mem(access) | Imm::MemAtomic(access, _) = ssa.insts[inst].imm {
+                    used[access.mem] = true;
+                }
+            }
+        }
+        let mut total = 0;
+        for (mem, data) in ssa.mems.iter().filter(|(mem, _)| used[*mem]) {
+            match data.space {
+                MemSpace::Private => {}
+                MemSpace::Workgroup => continue,
+                MemSpace::Constant => return Err(self.not_yet("tables of constants")),
+            }
+            let words = data.size.div_ceil(4).max(1);
+            total += words;
+            if total > MOST_WORDS {
+                return Err(self.not_yet("private arrays that go to memory"));
+            }
+            let demand = Demand { file: TEMP, count: words as u16, stride: 1, phases: Phases::ANY };
+            let array = self.m.make_vreg(demand, self.span);
+            for index in 0..words {
+                let step = pass().from(0, Src::Fixed(Register::ZERO));
+                self.push(step.cell(W0, array, index as u8, Role::Def).effect());
+            }
+            self.arrays[mem] = Some(array);
+        }
+        Ok(())
+    }
+
+    /// An access of a private array.
+    pub(super) fn variable(&mut self, data: &InstData) -> Result<(), Failure> {
+        let (Imm::Mem(access) | Imm::MemAtomic(access, _)) = data.imm else {
+            return Err(self.not_yet("this access"));
+        };
+        if self.ssa.mems[access.mem].space == MemSpace::Workgroup {
+            return self.shared_variable(data, access.mem);
+        }
+        if data.op == Op::MemAtomic {
+            return Err(self.not_yet("atomic operations on private variables"));
+        }
+        let Some(array) = self.arrays[access.mem] else {
+            return Err(self.not_yet("this variable"));
+        };
+        let values = if data.op == Op::MemStore { &data.args[1..] } else { &data.results[..] };
+        if values.iter().any(|&value| self.ssa.ty(value) == Type::B64) {
+            return Err(self.not_yet("variables of 64 bits"));
+        }
+        let first = self.ssa.as_const(data.args[0]).map(|bits| bits as u32 / 4);
+        for (&value, at) in values.iter().zip(0u32..) {
+            let index = first.map(|first| (first + at) as u8);
+            if data.op == Op::MemStore {
+                let source = self.source(value);
+                let step = match index {
+                    Some(index) => pass().from(0, source).cell(W0, array, index, Role::Def),
+                    None => {
+                        self.lead(data, at);
+                        pass().from(0, source).led(array)
+                    }
+                };
+                self.push(step.effect());
+            } else {
+                let step = match index {
+                    Some(index) => pass().cell(0, array, index, Role::Use),
+                    None => {
+                        self.lead(data, at);
+                        pass().indexed(0, array)
+                    }
+                };
+                let dst = self.define(value);
+                // The index register is nobody's but the access's before.
+                self.push(step.to(0, dst));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the number of a word into the first index register. Nothing that changes it stands between this and the group that is
+    /// led.
+    pub(super) fn lead(&mut self, data: &InstData, more: u32) {
+        let mut address = self.source(data.args[0]);
+        if more > 0 {
+            let (one, bytes) = (Src::Fixed(Register::Special(1)), self.number(4 * more));
+            address = Src::Reg(self.multiply_add(address, one, bytes).into());
+        }
+        let two = self.number(2);
+        let bypass = Word::usual(Bitwise0::Bbyp.op());
+        let shift = Word::usual(Bitwise2::Shift.op()).with(f::SHIFT2, RIGHT);
+        let step = Step::bits([Some(bypass), None, Some(shift)]).from(1, address).from(4, two);
+        self.push(step.fixed(0, Register::Index(0)));
+    }
+}

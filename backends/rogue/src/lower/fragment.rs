@@ -1,0 +1,288 @@
+//! Fragments: iterated inputs, outputs, discarding. isa/rogue-pipeline.md 2.7, 2.8, 4.2.
+
+use super::Lower;
+use super::test::{self, Asked};
+use crate::inst::{DITR, Message, Src, Step};
+use crate::isa::fields::f;
+use crate::isa::group::{Condition, Feed, MainOps};
+use crate::isa::ops::{Backend, Control, Main, Move};
+use crate::isa::register::Register;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{Reg, Role, VReg};
+use gpucc_ir::ssa::{
+    Builtin, Imm, Input, InputKind, InstData, Interpolation, Op, Output, OutputKind, Sampling,
+};
+use gpucc_isa::Inst as Word;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Special registers of a pixel. 3.1.
+const FACE: Register = Register::Special(44);
+const SAMPLE: Register = Register::Special(53);
+const COLUMN: Register = Register::Special(97);
+const ROW: Register = Register::Special(100);
+/// 0.5 among the constants. 3.2.
+const HALF: Src = Src::Fixed(Register::Special(75));
+/// The format of words without a sign. 2.3.
+const PACK_U32: u32 = 6;
+
+/// What a program of fragments or vertices knows of itself.
+#[derive(Default)]
+pub(super) struct State {
+    /// 1 where an invocation was demoted.
+    pub killed: Option<VReg>,
+    /// Registers of varyings, and of z and the reciprocal of w.
+    inputs: BTreeMap<(Input, u8), VReg>,
+    place: [Option<VReg>; 2],
+    /// What outputs have: a register where a branch writes them, else the value.
+    registers: BTreeMap<(Output, u8), VReg>,
+    values: BTreeMap<(Output, u8), Src>,
+}
+
+impl Lower<'_> {
+    /// Registers for what branches and loops write: zeros until then.
+    pub(super) fn begin_outputs(&mut self) {
+        let ssa = self.ssa;
+        let mut branched = BTreeSet::new();
+        for (region, ..) in ssa.regions_in_order() {
+            for &inst in &ssa.regions[region].insts {
+                let data = &ssa.insts[inst];
+                if let (Op::Output, Imm::Output(output, component)) = (data.op, &data.imm)
+                    && region != ssa.body
+                {
+                    branched.insert((*output, *component));
+                }
+            }
+        }
+        for component in branched {
+            let reg = self.fresh();
+            self.push(Step::copy(reg, Src::Fixed(Register::ZERO)));
+            self.fragment.registers.insert(component, reg);
+        }
+    }
+
+    /// A component of an output, which leaves at the end.
+    pub(super) fn kept_output(&mut self, data: &InstData) -> Result<(), Failure> {
+        let Imm::Output(output, component) = data.imm else {
+            return Err(self.not_yet("this output"));
+        };
+        if self.ssa.ty(data.args[0]) != gpucc_ir::ssa::Type::B32 {
+            return Err(self.not_yet("outputs of other than 32 bits"));
+        }
+        match self.fragment.registers.get(&(output, component)) {
+            Some(&reg) => self.assign(&[reg], &data.args[..1]),
+            None => {
+                let source = self.source(data.args[0]);
+                self.fragment.values.insert((output, component), source);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a component of an output has at the end, where somebody wrote it.
+    pub(super) fn written(&self, output: Output, component: u8) -> Option<Src> {
+        if let Some(&reg) = self.fragment.registers.get(&(output, component)) {
+            return Some(Src::Reg(reg.into()));
+        }
+        self.fragment.values.get(&(output, component)).copied()
+    }
+
+    /// Iterates everything, and marks nobody as demoted.
+    pub(super) fn begin_fragment(&mut self) -> Result<(), Failure> {
+        let ssa = self.ssa;
+        let mut wanted = BTreeSet::new();
+        let mut demotes = false;
+        for (region, ..) in ssa.regions_in_order() {
+            for &inst in &ssa.regions[region].insts {
+                let data = &ssa.insts[inst];
+                demotes |= data.op == Op::Demote;
+                if let Imm::Input(input, component) = data.imm {
+                    wanted.insert((input, component));
+                }
+            }
+        }
+        let abi = self.abi;
+        for varying in &abi.varyings {
+            let asked = |component: &u8| wanted.contains(&(varying.input, *component));
+            let Some(last) = (0..varying.components).filter(asked).max() else { continue };
+            let regs: Vec<VReg> = (0..=last).map(|_| self.fresh()).collect();
+            for (&reg, component) in regs.iter().zip(0..) {
+                self.fragment.inputs.insert((varying.input, component), reg);
+            }
+            if varying.interpolation == Interpolation::Flat {
+                for (&reg, set) in regs.iter().zip(varying.set..) {
+                    // The constant of a plane is its third word.
+                    let register = Register::Coeff(4 * set + 2);
+                    self.push(Step::copy(reg, Src::Fixed(register)));
+                }
+                continue;
+            }
+            let mode = match varying.sampling {
+                Sampling::Center => 0,
+                Sampling::Sample => 1,
+                Sampling::Centroid => 2,
+            };
+            let smooth = varying.interpolation == Interpolation::Perspective;
+            self.iterate(&regs, varying.set, abi.w.filter(|_| smooth), mode);
+        }
+        let position = ssa.inputs.iter().find_map(|(input, data)| {
+            (data.kind == InputKind::Builtin(Builtin::Position)).then_some(input)
+        });
+        for (at, (component, set)) in [(2, abi.z), (3, abi.w)].into_iter().enumerate() {
+            if let (Some(set), Some(input)) = (set, position)
+                && wanted.contains(&(input, component))
+            {
+                let reg = self.fresh();
+                self.iterate(&[reg], set, None, 0);
+                self.fragment.place[at] = Some(reg);
+            }
+        }
+        if demotes {
+            let killed = self.fresh();
+            self.push(Step::copy(killed, Src::Fixed(Register::ZERO)));
+            self.fragment.killed = Some(killed);
+        }
+        self.begin_outputs();
+        Ok(())
+    }
+
+    /// Iterates sets of coefficients that follow each other; with perspective where the set of w is given.
+    fn iterate(&mut self, regs: &[VReg], set: u16, w: Option<u16>, mode: u32) {
+        let regs: Vec<Reg> = regs.iter().map(|&reg| reg.into()).collect();
+        let count = regs.len() as u32;
+        let step = if self.abi.chip.iterates_by_control() {
+            let row = if w.is_some() { Control::Ditrp } else { Control::Ditr };
+            let word = Word::usual(row.op())
+                .with(f::COEFF, set.into())
+                .with(f::W_COEFF, w.unwrap_or(0).into())
+                .with(f::ITER_MODE, mode)
+                .with(f::COUNT, count);
+            Step::control(word).range(DITR, &regs, Role::EarlyDef)
+        } else {
+            let row = if w.is_some() { Backend::Fitrp } else { Backend::Fitr };
+            let word = Word::usual(row.op()).with(f::ITER_MODE, mode).with(f::COUNT, count);
+            let mut step = Step::backend(word).from(0, Src::Fixed(Register::Coeff(4 * set)));
+            if let Some(w) = w {
+                step = step.from(2, Src::Fixed(Register::Coeff(4 * w)));
+            }
+            step.range(3, &regs, Role::EarlyDef)
+        };
+        self.push(step.message(Message::Reads));
+    }
+
+    /// A special register of the hardware, which S1 alone takes among the ports of a move. 1.4.
+    fn special(&mut self, register: Register) -> VReg {
+        let dst = self.fresh();
+        let mov = Word::usual(Move::Movwm.op()).with(f::MOV_W0, Feed::Fte as u32);
+        let step = Step::main(MainOps { mov: Some(mov), ..MainOps::default() });
+        let step = step.from(1, Src::Fixed(register)).external(1).select(4, Feed::Fte);
+        self.push(step.to(0, dst));
+        dst
+    }
+
+    /// The middle of a pixel on an axis.
+    fn middle(&mut self, register: Register) -> Src {
+        let number = self.special(register);
+        let float = self.unpacked(PACK_U32, 0, Src::Reg(number.into()));
+        Src::Reg(self.p0(Word::usual(Main::Fadd.op()), &[Src::Reg(float.into()), HALF]).into())
+    }
+
+    pub(super) fn fragment_input(&mut self, input: Input, component: u8) -> Result<Src, Failure> {
+        if let Some(&reg) = self.fragment.inputs.get(&(input, component)) {
+            return Ok(Src::Reg(reg.into()));
+        }
+        Ok(match (self.ssa.inputs[input].kind, component) {
+            (InputKind::Builtin(Builtin::Position), 0) => self.middle(COLUMN),
+            (InputKind::Builtin(Builtin::Position), 1) => self.middle(ROW),
+            (InputKind::Builtin(Builtin::Position), 2 | 3) => {
+                let reg = self.fragment.place[usize::from(component) - 2];
+                reg.map_or(Src::Fixed(Register::ZERO), |reg| Src::Reg(reg.into()))
+            }
+            (InputKind::Builtin(Builtin::FrontFacing), _) => {
+                let face = self.special(FACE);
+                let operands = [Src::Reg(face.into()), Src::Fixed(Register::ZERO)];
+                let asked = Asked { test: test::EQUAL, ty: test::U32, operands };
+                Src::Reg(self.truth(asked).into())
+            }
+            (InputKind::Builtin(Builtin::SampleIndex), _) => Src::Reg(self.special(SAMPLE).into()),
+            (InputKind::Builtin(Builtin::SampleMask), _) => {
+                let dst = self.fresh();
+                let step = Step::backend(Word::usual(Backend::Savmsk.op())).to(0, dst);
+                self.push(step);
+                Src::Reg(dst.into())
+            }
+            _ => return Err(self.not_yet("this input of fragments")),
+        })
+    }
+
+    pub(super) fn fragment_output(&mut self, data: &InstData) -> Result<(), Failure> {
+        self.kept_output(data)
+    }
+
+    pub(super) fn demote(&mut self) -> Result<(), Failure> {
+        if let Some(killed) = self.fragment.killed {
+            self.push(Step::copy(killed, Src::Fixed(Register::Special(1))));
+        }
+        Ok(())
+    }
+
+    /// Whether an invocation is not covered, or was demoted.
+    pub(super) fn helps(&mut self, data: &InstData) -> Result<(), Failure> {
+        let mask = self.fresh();
+        self.push(Step::backend(Word::usual(Backend::Savmsk.op())).to(0, mask));
+        let operands = [Src::Reg(mask.into()), Src::Fixed(Register::ZERO)];
+        let mut helps = self.truth(Asked { test: test::EQUAL, ty: test::U32, operands });
+        if let Some(killed) = self.fragment.killed {
+            helps = self.logical(super::alu::OR, Src::Reg(helps.into()), Src::Reg(killed.into()));
+        }
+        self.values[data.results[0]] = Some(Src::Reg(helps.into()));
+        Ok(())
+    }
+
+    /// p0 where the invocation was not demoted.
+    pub(super) fn alive(&mut self, killed: VReg) {
+        let operands = [Src::Reg(killed.into()), Src::Fixed(Register::ZERO)];
+        self.compare(Asked { test: test::EQUAL, ty: test::U32, operands });
+    }
+
+    /// Feedback of those that survive, then the colours. 2.8, 4.2.
+    pub(super) fn end_fragment(&mut self) -> Result<(), Failure> {
+        let ssa = self.ssa;
+        let depth = ssa.outputs.iter().find_map(|(output, data)| {
+            (data.kind == OutputKind::Builtin(Builtin::FragDepth)).then_some(output)
+        });
+        let depth =
+            depth.map(|output| self.written(output, 0).unwrap_or(Src::Fixed(Register::ZERO)));
+        let killed = self.fragment.killed;
+        if let Some(killed) = killed {
+            self.alive(killed);
+        }
+        let feedback = match depth {
+            Some(depth) => {
+                let step = Step::backend(Word::usual(Backend::Depthf.op())).from(0, depth);
+                Some(step.select(4, Feed::Fte))
+            }
+            None => killed.map(|_| {
+                // 0 is always as it is compared with 0.
+                Step::backend(Word::usual(Backend::Alphaf.op()))
+                    .from(2, Src::Fixed(Register::Special(7)))
+            }),
+        };
+        if let Some(mut step) = feedback {
+            if killed.is_some() {
+                step.group.condition = Condition::IfP0;
+            }
+            self.push(step.message(Message::Reads));
+        }
+        let abi = self.abi;
+        for words in &abi.outputs {
+            for component in 0..words.count {
+                let Some(value) = self.written(words.what, component) else { continue };
+                let to = Register::pixout(words.first as u8 + component);
+                let mut step = Step::p0(Word::usual(Main::Mbyp.op())).from(0, value);
+                step.group.olchk = true;
+                self.push(step.fixed(0, to));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,190 @@
+//! Buffers: addresses of 64 bits, bursts, atomics. isa/rogue-pipeline.md 2.5, 2.8, 4.4.
+
+use super::Lower;
+use crate::abi::BUFFER_WORDS;
+use crate::inst::{Message, Src, Step};
+use crate::isa::fields::f;
+use crate::isa::group::Feed;
+use crate::isa::ops::{Backend, Main};
+use crate::isa::register::Register;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{Reg, Role};
+use gpucc_ir::ssa::{AtomicOp, Imm, InstData, Op, Resource, ResourceKind, Stage, Type, Value};
+use gpucc_isa::Inst as Word;
+use smallvec::SmallVec;
+
+/// Codes of the size of stored elements. 2.8.
+const HALVES: u32 = 1;
+const WORDS: u32 = 2;
+/// Through the cache.
+const WRITE_BACK: u32 = 1;
+
+/// The code of an operation on memory. 2.8.
+fn code(op: AtomicOp) -> Option<u32> {
+    Some(match op {
+        AtomicOp::Add => 0,
+        AtomicOp::Sub => 1,
+        AtomicOp::Exchange => 2,
+        AtomicOp::UMin => 4,
+        AtomicOp::SMin => 5,
+        AtomicOp::UMax => 6,
+        AtomicOp::SMax => 7,
+        AtomicOp::And => 8,
+        AtomicOp::Or => 9,
+        AtomicOp::Xor => 10,
+        _ => return None,
+    })
+}
+
+impl Lower<'_> {
+    /// An access of a buffer.
+    pub(super) fn buffer(&mut self, data: &InstData) -> Result<(), Failure> {
+        let (Imm::Resource(resource) | Imm::BufferAtomic(resource, _)) = data.imm else {
+            return Err(self.not_yet("this access"));
+        };
+        let Some(mut base) = self.abi.descriptors[resource] else {
+            return Err(self.not_yet("this binding"));
+        };
+        let mut args = &data.args[..];
+        if let Some(count) = self.ssa.resources[resource].count {
+            let element = args.first().and_then(|&value| self.ssa.as_const(value));
+            let Some(element) = element else {
+                return Err(self.not_yet("an element of bindings that is known at run time alone"));
+            };
+            base += BUFFER_WORDS * element.min(u64::from(count.saturating_sub(1))) as u16;
+            args = &args[1..];
+        }
+        match (data.op, &data.imm) {
+            (Op::BufferSize, _) => {
+                let reg = self.define(data.results[0]);
+                self.push(Step::copy(reg, Src::Fixed(Register::Shared(base + 2))));
+                Ok(())
+            }
+            (Op::BufferLoad, _) => {
+                let address = self.address(base, args[0], 0);
+                self.load(address, &data.results, self.kind(resource))
+            }
+            (Op::BufferStore, _) => self.living(|lower| lower.stores(base, args)),
+            (_, Imm::BufferAtomic(_, AtomicOp::Load)) => {
+                let address = self.address(base, args[0], 0);
+                self.load(address, &data.results, Message::Loads)
+            }
+            (_, Imm::BufferAtomic(_, AtomicOp::Store)) => {
+                self.living(|lower| lower.stores(base, args))
+            }
+            (_, &Imm::BufferAtomic(_, op)) => match code(op) {
+                Some(code) => {
+                    let dst = data.results.first().map(|&value| self.define(value));
+                    let dst = dst.unwrap_or_else(|| self.fresh());
+                    if self.fragment.killed.is_some() {
+                        // Who does nothing has a result all the same.
+                        self.push(Step::copy(dst, Src::Fixed(Register::ZERO)));
+                    }
+                    self.living(|lower| lower.atomic(base, args, code, dst.into()))
+                }
+                None => Err(self.not_yet("this atomic operation")),
+            },
+            _ => Err(self.not_yet("this access")),
+        }
+    }
+
+    /// What kind of load a binding asks for.
+    fn kind(&self, resource: Resource) -> Message {
+        match self.ssa.resources[resource].kind {
+            // Another binding may be the same memory.
+            ResourceKind::Storage { .. } => Message::Loads,
+            _ => Message::Reads,
+        }
+    }
+
+    /// The address of a byte of a binding: two registers in a row. One operation of 64 bits makes both. 2.5.
+    fn address(&mut self, base: u16, offset: Value, more: u32) -> [Reg; 2] {
+        let offset = match self.ssa.as_const(offset) {
+            Some(bits) => self.number((bits as u32).wrapping_add(more)),
+            None if more == 0 => self.source(offset),
+            None => {
+                let (offset, more) = (self.source(offset), self.number(more));
+                let one = Src::Fixed(Register::Special(1));
+                Src::Reg(self.multiply_add(offset, one, more).into())
+            }
+        };
+        let (low, high) = (self.fresh(), self.fresh());
+        let step = Step::p0(Word::usual(Main::Imadd64.op()))
+            .from(0, offset)
+            .from(1, Src::Fixed(Register::Special(1)))
+            .from(2, Src::Fixed(Register::Shared(base)))
+            .from(3, Src::Fixed(Register::Shared(base + 1)))
+            .external(3)
+            .select(5, Feed::Fte)
+            .to(0, low)
+            .to(1, high);
+        self.push(step);
+        [low.into(), high.into()]
+    }
+
+    fn load(&mut self, address: [Reg; 2], results: &[Value], kind: Message) -> Result<(), Failure> {
+        if results.iter().any(|&value| self.ssa.ty(value) != Type::B32) {
+            return Err(self.not_yet("loads of other than words"));
+        }
+        let to: SmallVec<[Reg; 4]> =
+            results.iter().map(|&value| self.define(value).into()).collect();
+        let word = Word::usual(Backend::Ld.op()).with(f::BURST, to.len() as u32);
+        let step = Step::backend(word).range(0, &address, Role::Use);
+        self.push(step.range(3, &to, Role::EarlyDef).message(kind));
+        Ok(())
+    }
+
+    fn stores(&mut self, base: u16, args: &[Value]) -> Result<(), Failure> {
+        let (offset, values) = (args[0], &args[1..]);
+        let halves = values.iter().any(|&value| self.ssa.ty(value) == Type::B16);
+        let step = if halves { 1 } else { values.len().max(1) };
+        for (part, first) in values.chunks(step).zip((0u32..).step_by(step)) {
+            let bytes = if halves { 2 } else { 4 };
+            let address = self.address(base, offset, first * bytes);
+            let mut words: SmallVec<[Reg; 4]> = SmallVec::new();
+            for &value in part {
+                let source = self.source(value);
+                words.push(self.own(source));
+            }
+            let size = if halves { HALVES } else { WORDS };
+            let word = Word::usual(Backend::St.op())
+                .with(f::BURST, words.len() as u32)
+                .with(f::DATA_SRC, 0)
+                .with(f::ADD_SRC, 3)
+                .with(f::SIZE, size)
+                .with(f::CACHE, WRITE_BACK);
+            let step = Step::backend(word).range(0, &words, Role::Use);
+            self.push(step.range(3, &address, Role::Use).message(Message::Stores));
+        }
+        Ok(())
+    }
+
+    fn atomic(&mut self, base: u16, args: &[Value], code: u32, dst: Reg) -> Result<(), Failure> {
+        let [low, high] = self.address(base, args[0], 0);
+        let operand = self.source(args[1]);
+        let operand = self.own(operand);
+        let word = Word::usual(Backend::Atomic.op())
+            .with(f::ATOMIC, code)
+            .with(f::SRC, 0)
+            .with(f::DST_SRC, 3);
+        let step = Step::backend(word).range(0, &[low, high, operand], Role::Use);
+        self.push(step.range(3, &[dst], Role::EarlyDef).message(Message::Stores));
+        Ok(())
+    }
+
+    /// Does something in those invocations alone that were not demoted.
+    fn living(
+        &mut self,
+        effect: impl FnOnce(&mut Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Some(killed) = self.fragment.killed.filter(|_| self.ssa.stage == Stage::Fragment)
+        else {
+            return effect(self);
+        };
+        self.alive(killed);
+        let head = self.begin_if(true);
+        effect(self)?;
+        self.end_if(head);
+        Ok(())
+    }
+}

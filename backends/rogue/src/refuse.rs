@@ -1,0 +1,39 @@
+//! What the silicon cannot do, with the documents' section: the one source of exit code 3. Everything else that we do not
+//! compile is our own gap.
+
+use gpucc_ir::driver::Failure;
+use gpucc_ir::ssa::{Func, Number, Op, Span, Type};
+
+/// Features and the documents' sections.
+pub type Table = &'static [(&'static str, &'static str)];
+
+/// The table.
+pub const TABLE: Table = &[
+    ("double precision", "isa/rogue-pipeline.md 2.2: no operation takes floats of 64 bits"),
+    ("cooperative matrices", "isa/rogue-pipeline.md 2: no operation multiplies matrices"),
+];
+
+/// Checks what the function asks of the machine.
+///
+/// # Errors
+/// [`Failure::Refused`] for the first feature in program order that the table names.
+pub fn check(func: &Func, machine: &'static str) -> Result<(), Failure> {
+    let refuse = |at: usize, span: Span| {
+        let (feature, manual) = TABLE[at];
+        Failure::Refused { machine, feature, manual, span }
+    };
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            let wide = |values: &[gpucc_ir::ssa::Value]| {
+                values.iter().any(|&value| func.ty(value) == Type::B64)
+            };
+            let float = data.op.reads() == Number::Float && wide(&data.args)
+                || data.op.makes() == Number::Float && wide(&data.results);
+            if float && data.op != Op::Select {
+                return Err(refuse(0, data.span));
+            }
+        }
+    }
+    Ok(())
+}

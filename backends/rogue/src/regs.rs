@@ -1,0 +1,130 @@
+//! The file of temporaries for the allocator. isa/rogue-pipeline.md 3.
+
+use crate::inst::{FILES, Inst, Src, Step};
+use crate::isa::group::Ops;
+use crate::isa::ops::{Bitwise0, Main};
+use gpucc_ir::budget::Budget;
+use gpucc_ir::mach::{Cell, Func, Node, Reg, Slot, VReg};
+use gpucc_isa::Inst as Word;
+use gpucc_regalloc::{Error, Options, Policy, Shape, Target};
+use smallvec::SmallVec;
+
+/// The allocator's hooks.
+struct Hooks;
+
+impl Target<Inst> for Hooks {
+    fn can_spill(&self, _: Shape) -> bool {
+        false
+    }
+
+    fn copy(&mut self, to: Reg, from: Reg, shape: Shape) -> Inst {
+        let (dst, src) = (SmallVec::from_slice(&[to]), SmallVec::from_slice(&[from]));
+        Inst::Copy { dst, src, count: shape.count }
+    }
+
+    fn swap(&mut self, a: Cell, b: Cell, shape: Shape) -> Option<Inst> {
+        let (a, b) = (Reg::phys(a), Reg::phys(b));
+        let (dst, src) = (SmallVec::from_slice(&[a, b]), SmallVec::from_slice(&[b, a]));
+        (shape.count == 1).then_some(Inst::Copy { dst, src, count: 1 })
+    }
+
+    fn store(&mut self, _: Slot, value: VReg, _: Shape) -> Inst {
+        // Nothing can be spilled, so nobody asks.
+        self.copy_of(value)
+    }
+
+    fn load(&mut self, _: Slot, value: VReg, _: Shape) -> Inst {
+        self.copy_of(value)
+    }
+
+    /// A number is made again rather than kept.
+    fn remat(&self, inst: &Inst) -> bool {
+        number_of(inst).is_some()
+    }
+
+    fn same_operation(&self, a: &Inst, b: &Inst) -> bool {
+        match (number_of(a), number_of(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Hooks {
+    fn copy_of(&self, value: VReg) -> Inst {
+        let reg = SmallVec::from_slice(&[value.into()]);
+        Inst::Copy { dst: reg.clone(), src: reg, count: 1 }
+    }
+}
+
+/// The number that a step puts into a register.
+fn number_of(inst: &Inst) -> Option<Word> {
+    let Inst::Step(step) = inst else { return None };
+    match &step.group.ops {
+        Ops::Bitwise([Some(word), None, None])
+            if Bitwise0::of(word.op()) == Bitwise0::Imm32 && step.ports.len() == 1 =>
+        {
+            Some(*word)
+        }
+        _ => None,
+    }
+}
+
+/// Gives every virtual register its place, and makes groups of copies. Gives one past the highest register that is used.
+///
+/// # Errors
+/// See [`Error`].
+pub fn allocate(func: &mut Func<Inst>, budget: Budget) -> Result<u32, Error> {
+    let options = Options { policy: Policy::Tight, budget, ..Options::for_files(FILES.0) };
+    let allocation = gpucc_regalloc::allocate(func, &mut Hooks, &options)?;
+    moves(func);
+    Ok(allocation.rows_used.first().copied().unwrap_or(0).into())
+}
+
+/// Copies become moves, two a group where both are read before one is written.
+fn moves(func: &mut Func<Inst>) {
+    for &block in &func.layout {
+        let nodes = &mut func.blocks[block].nodes;
+        if !nodes.iter().any(|node| matches!(node.inst, Inst::Copy { .. })) {
+            continue;
+        }
+        for node in std::mem::take(nodes) {
+            let Inst::Copy { dst, src, count } = &node.inst else {
+                nodes.push(node);
+                continue;
+            };
+            let mut push = |step: Step| nodes.push(Node { inst: step.into(), span: node.span });
+            let pairs = dst.iter().zip(src).filter(|(to, from)| to != from);
+            let pairs: SmallVec<[(Reg, Reg); 4]> =
+                pairs.flat_map(|(to, from)| cells(*to, *from, *count)).collect();
+            // The allocator orders every parallel copy of more than an exchange before it hands it back.
+            for pair in pairs.chunks(2) {
+                match *pair {
+                    [(to, from), (other, second)] => {
+                        let mut step = Step::copy(to, Src::Reg(from));
+                        if let Ops::Main(main) = &mut step.group.ops {
+                            main.p1 = Some(Word::usual(Main::Mbyp.op()));
+                        }
+                        let step = step.from(3, Src::Reg(second)).to(1, other);
+                        push(step.select(5, crate::isa::group::Feed::Ft1));
+                    }
+                    [(to, from)] => push(Step::copy(to, Src::Reg(from))),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// The cells of a copy, in an order in which none is written before it is read.
+fn cells(to: Reg, from: Reg, count: u16) -> Vec<(Reg, Reg)> {
+    let (first, second) = (to.cell().index, from.cell().index);
+    let pair = |at: u16| {
+        let reg = |index: u16| Reg::phys(crate::inst::cell(index + at));
+        (reg(first), reg(second))
+    };
+    match first > second {
+        true => (0..count).rev().map(pair).collect(),
+        false => (0..count).map(pair).collect(),
+    }
+}
