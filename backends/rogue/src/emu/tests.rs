@@ -1,5 +1,6 @@
 //! Tests of the emulator.
 
+mod agree;
 mod bench;
 mod compute;
 mod draw;
@@ -7,6 +8,7 @@ mod flow;
 mod foreign;
 mod golden;
 mod messages;
+mod neutral;
 mod run;
 mod texture;
 mod values;
