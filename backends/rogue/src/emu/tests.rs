@@ -7,6 +7,7 @@ mod draw;
 mod flow;
 mod foreign;
 mod golden;
+mod launch;
 mod messages;
 mod neutral;
 mod run;
