@@ -120,6 +120,17 @@ const PROGRAMS: &[(Rule, &str, &str)] = &[
         "0 :\n ditr.pixel r4, drc0, cf4, 2\n1 :\n s2 = r5\n is0 = s2, is4 = fte\n uvsw.write w0, 0x0\n2 : end\n nop\n",
         "0 :\n ditr.pixel r4, drc0, cf4, 2\n1 :\n s2 = r6\n is0 = s2, is4 = fte\n uvsw.write w0, 0x0\n2 : end\n nop\n",
     ),
+    // The last register that is loaded, and the high half of the address.
+    (
+        Rule::WaitBeforeWrite,
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n mbyp ft0, s0\n w0 = r7\n2 : end\n nop\n",
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n mbyp ft0, s0\n w0 = r8\n2 : end\n nop\n",
+    ),
+    (
+        Rule::WaitBeforeWrite,
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n mbyp ft0, s0\n w0 = r3\n2 : end\n nop\n",
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n wdf drc1\n2 :\n mbyp ft0, s0\n w0 = r3\n3 : end\n nop\n",
+    ),
 ];
 
 /// The group of these lines.

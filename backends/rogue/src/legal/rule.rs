@@ -77,4 +77,5 @@ rules! {
     LastEnds "the last group ends the program or branches away (1.1, end)";
     BranchTarget "a branch goes to the beginning of a group (2.7)";
     WaitBeforeUse "the result of a message is read behind a wait for it (5.6)";
+    WaitBeforeWrite "what a message reads or fills is written behind a wait for it (5.6) [A]";
 }
