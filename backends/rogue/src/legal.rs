@@ -4,6 +4,7 @@
 //! Two rules are kept by the types and by the encoder: the main and the bitwise ALU never stand in one group, and an input
 //! that is used has the lower ones of its half before it (the word's forms hold them all).
 
+mod header;
 mod program;
 mod rule;
 mod sources;
@@ -11,6 +12,8 @@ mod sources;
 pub use program::{Breach, admit_program};
 pub(crate) use program::{branch_of, reads_of, target_of, writes_of};
 pub use rule::Rule;
+#[cfg(test)]
+pub(crate) use sources::named;
 
 use crate::isa::disasm::{is_constant, is_unary};
 use crate::isa::encode::{EncodeError, ORIGINS, encode};
@@ -91,11 +94,15 @@ pub fn breaches(group: &Group, context: &Context) -> BTreeSet<Rule> {
             };
             asked.when(phases[2].as_ref().is_some_and(names_alone), Rule::Undocumented);
             asked.when(phases[0].is_some_and(|inst| inst.flag(f::BIT7)), Rule::Kept);
+            // Nothing of such a group is fed by it.
+            asked.when(group.selectors.is0 != 0, Rule::Kept);
         }
         Ops::Control(inst) => asked.control(inst),
     }
     asked.sources();
     asked.writes();
+    asked.repeats();
+    asked.stage();
     asked.bytes();
     asked.broken
 }
@@ -212,10 +219,11 @@ impl Asked<'_> {
         let [w0, w1] = self.group.writes.map(|write| write.is_some());
         if let Some(inst) = ops.p0.as_ref().filter(|_| fred) {
             let part_b = inst.get(f::PART) == 1;
-            self.when(w0 != part_b || w1 == part_b, Rule::FredDestination);
+            let straight = self.group.selectors.is[if part_b { 3 } else { 4 }] == Feed::Ft0;
+            self.when(w0 != part_b || w1 == part_b || !straight, Rule::FredDestination);
         } else if complex {
             let straight = self.group.selectors.is[3] == Feed::Ft0;
-            self.when(w1 || w0 && !straight, Rule::ComplexDestination);
+            self.when(w1 || !w0 || !straight, Rule::ComplexDestination);
         }
         let sinc = ops.p0.as_ref().filter(|_| p0 == Some(Main::Fsinc));
         let modified = |inst: &Inst| inst.flag(f::NEG0) || inst.flag(f::ABS0);
@@ -261,13 +269,13 @@ impl Asked<'_> {
             if !written && read != Some(port) {
                 continue;
             }
-            // Bytes of W1 have no mask.
-            let all = |mov: &Inst| mov.flag(f::ALWAYS) && port == 0;
-            let mask = ops.mov.as_ref().map_or(0, |mov| mov.get(f::MASK));
-            if let Some(mov) = ops.mov.as_ref().filter(|mov| !(all(mov) && mask == 0)) {
+            // Bytes of W1 have no mask: what asks no test moves all of them.
+            let mask = |mov: &Inst| if port == 0 { mov.get(f::MASK) } else { 15 };
+            let always = |mov: &Inst| mov.flag(f::ALWAYS);
+            if let Some(mov) = ops.mov.as_ref().filter(|mov| mask(mov) != 0) {
                 self.feed(ops, Feed::ALL[mov.get(id) as usize]);
             }
-            if !ops.mov.as_ref().is_some_and(|mov| all(mov) && mask == 15) {
+            if !ops.mov.as_ref().is_some_and(|mov| always(mov) && mask(mov) == 15) {
                 self.feed(ops, is[3 + port]);
             }
         }
@@ -279,7 +287,8 @@ impl Asked<'_> {
         let Some(pack) = ops.pack.as_ref().filter(|_| ops.documented().is_none()) else { return };
         let format = pack.get(f::FORMAT);
         if Pack::of(pack.op()) == Pack::PckProg {
-            self.when(format != 0, Rule::PackProgram);
+            let data = self.group.selectors.is[2];
+            self.when(format != 0 || data == Feed::Fte, Rule::PackProgram);
         } else if let Some(most) = elements(format) {
             // Each pack of a word goes to a register of its own.
             let more = self.group.repeat > most && most > 1;
@@ -326,7 +335,7 @@ impl Asked<'_> {
         let (row, group) = (C::of(inst.op()), self.group);
         let mask = (C::Cndst..=C::CndsetlA).contains(&row);
         let [w0, w1] = group.writes.map(|write| write.is_some());
-        self.when(w1 || w0 && !mask && row != C::Savl, Rule::ControlWrites);
+        self.when(w1 || !mask && w0 != (row == C::Savl), Rule::ControlWrites);
         if mask {
             self.when(group.condition != Condition::IgnorePe, Rule::MaskIgnoresPe);
             self.when(!w0, Rule::MaskWrites);
@@ -335,7 +344,9 @@ impl Asked<'_> {
         let iterates = matches!(row, C::Itrsmp | C::Ditr | C::Ditrp | C::DitrStore | C::DitrStored);
         self.when(iterates && !self.context.features.enhanced_iteration, Rule::Iteration);
         let unknown = [C::Itrsmp, C::Sbo, C::DitrStore, C::DitrStored, C::Cndlpc];
-        self.when(unknown.contains(&row), Rule::Undocumented);
+        // How halves lie in the registers that are iterated to is public nowhere.
+        let halves = row != C::Itrsmp && iterates && inst.flag(f::F16);
+        self.when(unknown.contains(&row) || halves, Rule::Undocumented);
         let kept = match row {
             C::Cndsm => inst.get(f::ADJUST) != 0,
             C::Ditr => inst.get(f::W_COEFF) != 0,
@@ -356,9 +367,6 @@ impl Asked<'_> {
                     Special::Constant(_) => self.when(true, Rule::WriteConstant),
                     Special::Unknown => self.when(true, Rule::UnknownSpecial),
                 },
-                Register::Shared(_) | Register::Relative { file: File::Shared, .. } => {
-                    self.when(!group.atom, Rule::WriteShared);
-                }
                 Register::Coeff(_) | Register::Relative { file: File::Coeff, .. } => {
                     self.when(!self.context.compute, Rule::WriteCoefficient);
                 }
@@ -369,6 +377,8 @@ impl Asked<'_> {
             }
             self.limit(register, group.repeat.into());
         }
+        let twice = group.writes[0].is_some() && group.writes[0] == group.writes[1];
+        self.when(twice, Rule::TwoWrites);
     }
 
     /// What only the encoder knows.

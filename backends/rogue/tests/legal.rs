@@ -45,7 +45,7 @@ const RULES: &[(Context, Rule, &str, &str)] = &[
     (DRAWING, Rule::Kept, "ld.kept(1) s3, drc0, 1, s0; s0 = r2, s3 = r4", "ld s3, drc0, 1, s0; s0 = r2, s3 = r4"),
     (DRAWING, Rule::Kept, "st.tiled.writethrough.kept(5) s3, 2, drc0, 1, s0, s4", "st.tiled.writethrough s3, 2, drc0, 1, s0, s4"),
     (DRAWING, Rule::Kept, "bbyp0bm.b7 ft0, ft1, s0, s1; w0 = r0", "bbyp0bm ft0, ft1, s0, s1; w0 = r0"),
-    (DRAWING, Rule::TooLong, "end : s0 = r200, s1 = r200, s2 = r200, s3 = r200, s4 = r200, s5 = r200; fmad.lp ft0, s0, s1, s2; fmad.lp ft1, s3, s4, s5; pck.u8888 ft2, is3; tst.u32.e ftt, p0, is1, is2; movwm.e0 w0, ft0, is4; smp.2d.tao.bias.f16.array s4, drc0, s0, s1, s2, s3, 4; w0 = cf200[idx0], w1 = r200", "s0 = r200, s1 = r200, s2 = r200, s3 = r200, s4 = r200, s5 = r200; fmad.lp ft0, s0, s1, s2; fmad.lp ft1, s3, s4, s5; pck.u8888 ft2, is3; tst.u32.e ftt, p0, is1, is2; movwm.e0 w0, ft0, is4; uvsw.write w0, 0x0; w0 = r200, w1 = r200"),
+    (DRAWING, Rule::TooLong, "end : s0 = r200, s1 = r200, s2 = r200, s3 = r200, s4 = r200, s5 = r200; fmad.lp ft0, s0, s1, s2; fmad.lp ft1, s3, s4, s5; pck.u8888 ft2, is3; tst.u32.e ftt, p0, is1, is2; movwm.e0 w0, ft0, is4; smp.2d.tao.bias.f16.array s4, drc0, s0, s1, s2, s3, 4; w0 = cf200[idx0], w1 = r200", "s0 = r200, s1 = r200, s2 = r200, s3 = r200, s4 = r200, s5 = r200; fmad.lp ft0, s0, s1, s2; fmad.lp ft1, s3, s4, s5; pck.u8888 ft2, is3; tst.u32.e ftt, p0, is1, is2; movwm.e0 w0, ft0, is4; uvsw.write w0, 0x0; w0 = r200, w1 = r201"),
     (DRAWING, Rule::NoWord, "s1 = cf0[idx0]; fmul ft0, s0, s1", "s0 = cf0[idx0]; fmul ft0, s0, s1"),
     (DRAWING, Rule::NoWord, "s5 = sh1; mbyp ft0, s0; fmad ft1, s3, s4, s5", "s3 = sh1; mbyp ft0, s0; fmad ft1, s3, s4, s5"),
     (DRAWING, Rule::NoPlace, "s0 = r1; wdf drc0", "wdf drc0"),
@@ -76,7 +76,18 @@ const RULES: &[(Context, Rule, &str, &str)] = &[
     (DRAWING, Rule::PackProgram, "mbyp ft0, s0; pck.prog.u32 ft2, is3, fte; w0 = r0", "mbyp ft0, s0; pck.prog ft2, is3, fte; w0 = r0"),
     (DRAWING, Rule::WriteConstant, "mbyp ft0, s0; w0 = sc1", "mbyp ft0, s0; w0 = global2"),
     (DRAWING, Rule::WriteConstant, "mbyp ft0, s0; w0 = x_p", "mbyp ft0, s0; w0 = idx1"),
-    (COMPUTE, Rule::WriteShared, "mbyp ft0, s0; w0 = sh1", "atom : mbyp ft0, s0; w0 = sh1"),
+    (DRAWING, Rule::TwoWrites, "mbyp ft0, s0; w0 = r1, w1 = r1", "mbyp ft0, s0; w0 = r1, w1 = sh1"),
+    (DRAWING, Rule::RepeatedWork, "repeat(2) : frcp w0, s0; w0 = r0", "repeat(2) : mbyp ft0, s0; w0 = r0"),
+    (DRAWING, Rule::RepeatedWork, "repeat(2) : ld s3, drc0, 1, s0; s0 = r2, s3 = r4", "repeat(2) : mbyp ft0, s0; movwm w0, ft0, is4; uvsw.write w0, 0x0"),
+    (DRAWING, Rule::RepeatedRegister, "repeat(2) : s0 = idx0; mbyp ft0, s0; w0 = r0", "repeat(2) : s0 = cf0; mbyp ft0, s0; w0 = r0"),
+    (DRAWING, Rule::RepeatedRegister, "repeat(2) : s1 = x_p; is0 = s1; movwm w0, fte, is4; w0 = r0", "repeat(2) : s1 = i0; is0 = s1; movwm w0, fte, is4; w0 = r0"),
+    (COMPUTE, Rule::Stage, "s0 = r0; is4 = fte; depthf drc0, w0", "s0 = r0; alphatst p0, drc0, s0, s1, s2"),
+    (COMPUTE, Rule::Stage, "olchk : mbyp ft0, s0; w0 = po0", "mbyp ft0, s0; w0 = cf0"),
+    (DRAWING, Rule::Stage, "olchk : mbyp ft0, s0; movwm w0, ft0, is4; uvsw.write w0, 0x0; w0 = po0", "mbyp ft0, s0; movwm w0, ft0, is4; uvsw.write w0, 0x0; w0 = r0"),
+    (DRAWING, Rule::FredDestination, "is5 = ft1; fred.cos.a w0, w1, _, s0, s3, 0; w1 = r1", "fred.cos.a w0, w1, _, s0, s3, 0; w1 = r1"),
+    (DRAWING, Rule::ComplexDestination, "fsinc w0, p0, s0", "fsinc w0, p0, s0; w0 = r0"),
+    (DRAWING, Rule::ControlWrites, "savl w0", "savl w0; w0 = r0"),
+    (DRAWING, Rule::Kept, "is0 = s1; bbyp0bm ft0, ft1, s0, s1; w0 = r0", "is0 = s1; mbyp ft0, s0; w0 = r0"),
     (DRAWING, Rule::WriteCoefficient, "mbyp ft0, s0; w0 = cf1[idx0]", "mbyp ft0, s0; w0 = r1[idx0]"),
     (DRAWING, Rule::ControlWrites, "wop; w0 = r0", "savl w0; w0 = r0"),
     (DRAWING, Rule::ControlWrites, "(ignorepe) : cndst.if(p0) pe, w0, s0, 1; w0 = r0, w1 = r1", "(ignorepe) : cndst.if(p0) pe, w0, s0, 1; w0 = r0"),
@@ -108,6 +119,17 @@ const PROGRAMS: &[(Rule, &str, &str)] = &[
         Rule::WaitBeforeUse,
         "0 :\n ditr.pixel r4, drc0, cf4, 2\n1 :\n s2 = r5\n is0 = s2, is4 = fte\n uvsw.write w0, 0x0\n2 : end\n nop\n",
         "0 :\n ditr.pixel r4, drc0, cf4, 2\n1 :\n s2 = r6\n is0 = s2, is4 = fte\n uvsw.write w0, 0x0\n2 : end\n nop\n",
+    ),
+    // The last register that is loaded, and the high half of the address.
+    (
+        Rule::WaitBeforeWrite,
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n mbyp ft0, s0\n w0 = r7\n2 : end\n nop\n",
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n mbyp ft0, s0\n w0 = r8\n2 : end\n nop\n",
+    ),
+    (
+        Rule::WaitBeforeWrite,
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n mbyp ft0, s0\n w0 = r3\n2 : end\n nop\n",
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n wdf drc1\n2 :\n mbyp ft0, s0\n w0 = r3\n3 : end\n nop\n",
     ),
 ];
 
@@ -184,7 +206,7 @@ fn known(row: &Value, broken: &BTreeSet<Rule>) -> bool {
 }
 
 fn context(row: &Value) -> Context {
-    let compute = row["note"].as_str().is_some_and(|note| note.contains("compute"));
+    let compute = row["note"].as_str().is_some_and(|note| note.starts_with("compute"));
     if compute { COMPUTE } else { DRAWING }
 }
 

@@ -4,7 +4,8 @@ mod uses;
 
 use super::core::Core;
 use super::inst::{
-    Alu, Backend, Condition, Control, Feed, File, Format, Group, Kind, Main, Register, Type,
+    Alu, Backend, Condition, Control, Feed, File, Format, Group, Kind, Main, Modifiers, Register,
+    Single, Type,
 };
 use super::rule::{Refused, Rule};
 pub(super) use uses::{Uses, drives_external};
@@ -39,7 +40,7 @@ pub fn admit(group: &Group, core: &Core, stage: Stage) -> Result<(), Refused> {
     repeats(group, &uses)?;
     overlap(group, &uses)?;
     for register in uses.registers(group) {
-        exists(register, core)?;
+        exists(register, group.repeat, core)?;
     }
     match group.kind {
         Kind::Control(Control::Conditional { .. }) => conditional(group),
@@ -91,6 +92,11 @@ fn complex(group: &Group, main: &Main) -> Result<(), Refused> {
         Some(Alu::Reduce { second, .. }) => usize::from(!second),
         _ => return Ok(()),
     };
+    if let Some(Alu::Single(Single::Sinc, modifiers)) = main.p0
+        && modifiers != Modifiers::default()
+    {
+        return Err((Rule::Reserved, format!("modifiers of a sinc: {modifiers:?}")));
+    }
     let others = main.pack.is_some() || main.test.is_some() || main.mov.is_some();
     if main.p1.is_some() || main.backend.is_some() || others {
         return Err((Rule::ComplexAlone, format!("beside {:?}", main.p0)));
@@ -160,12 +166,12 @@ fn written(group: &Group, uses: &Uses, stage: Stage) -> Result<(), Refused> {
 }
 
 /// Registers that some cores lack. 3.1, 3.3.
-fn exists(register: Register, core: &Core) -> Result<(), Refused> {
+fn exists(register: Register, repeat: u8, core: &Core) -> Result<(), Refused> {
     match register {
         Register::File(File::PixelOut, number) if number >= 4 && !core.eight_outputs => {
             Err((Rule::Register, format!("pixel output {number} on {}", core.name)))
         }
-        Register::File(File::Temp | File::VertexIn, number) if number >= 248 => {
+        Register::File(File::Temp | File::VertexIn, number) if number + u16::from(repeat) > 248 => {
             Err((Rule::Register, format!("{register:?}")))
         }
         _ => Ok(()),

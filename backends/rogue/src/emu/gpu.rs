@@ -21,11 +21,11 @@
 //!
 //! The offset of a trap is a group's byte from the base of code, or 0 where a word of a stream is to blame.
 
-mod compute;
-mod pbe;
-mod pixels;
+pub(super) mod compute;
+pub(super) mod pbe;
+pub(super) mod pixels;
 mod ppp;
-mod vertices;
+pub(super) mod vertices;
 
 pub use pbe::{Target, TargetState};
 pub use pixels::{Pixel, Quad, Render, Shaded};
@@ -191,24 +191,30 @@ impl Gpu {
 }
 
 /// Words of a control stream, one after the other.
-struct Words<'a> {
-    memory: &'a Memory,
-    at: u64,
+pub(super) struct Words<'a> {
+    pub(super) memory: &'a Memory,
+    pub(super) at: u64,
+}
+
+/// Refuses a word with bits that must be 0.
+fn reserved(word: u32, bits: u32, what: &str) -> Result<(), Refused> {
+    match word & bits {
+        0 => Ok(()),
+        set => Err((Rule::StreamReserved, format!("bits {set:#x} of {what}"))),
+    }
 }
 
 impl Words<'_> {
-    fn next(&mut self) -> Result<u32, Refused> {
+    pub(super) fn next(&mut self) -> Result<u32, Refused> {
         let word = self.memory.word(self.at)?;
         self.at += 4;
         Ok(word)
     }
 
     /// A word some of whose bits must be 0.
-    fn masked(&mut self, reserved: u32, what: &str) -> Result<u32, Refused> {
+    fn masked(&mut self, bits: u32, what: &str) -> Result<u32, Refused> {
         let word = self.next()?;
-        match word & reserved {
-            0 => Ok(word),
-            bits => Err((Rule::StreamReserved, format!("bits {bits:#x} of {what}"))),
-        }
+        reserved(word, bits, what)?;
+        Ok(word)
     }
 }

@@ -192,15 +192,17 @@ impl Pds<'_> {
                 Predicate::P0 => p0.ok_or((Rule::PdsRegister, "P0 was never written".to_string())),
             };
             let opcode = word.get(Field(31, 28));
+            if word.0 & reserved(word, opcode) != 0 {
+                return Err((Rule::PdsCode, format!("reserved bits of {:#010x}", word.0)));
+            }
             if opcode == 12 {
                 let source = predicate(word.get(Field(27, 24)))?;
                 let Some(source) = source else {
                     return undocumented("a branch that keeps its condition");
                 };
+                let next = predicate(word.get(Field(22, 19)))?;
                 let taken = holds(source, p0)? != word.bit(23);
-                if let Some(next) = predicate(word.get(Field(22, 19)))? {
-                    chosen = next;
-                }
+                chosen = next.unwrap_or(chosen);
                 let offset = (word.get(Field(18, 0)) << 13) as i32 >> 13;
                 at += if taken { i64::from(offset) } else { 1 };
                 continue;
@@ -239,13 +241,13 @@ impl Pds<'_> {
                 let to = word.get(Field(4, 0));
                 let to =
                     if to < 16 { Place::Temp(2 * to) } else { Place::Persistent(2 * (to - 16)) };
-                self.write_wide(to, summed(a, b, word.bit(24)))?;
+                self.write_wide(to, a.wrapping_add(b))?;
             }
             9 => {
                 let a = self.read(place(word.get(Field(21, 14)))?)?;
                 let b = self.read(place(word.get(Field(13, 6)))?)?;
                 let to = temporary(word.get(Field(5, 0)), 32);
-                self.write(to, summed(a.into(), b.into(), word.bit(24)) as u32)?;
+                self.write(to, summed(a, b, word.bit(24)))?;
             }
             11 => return self.compare(word).map(Some),
             13 => self.special(word, actions)?,
@@ -351,6 +353,9 @@ impl Pds<'_> {
     /// The words of a transfer with its control word.
     fn transfer(&self, address: u64, control: u32) -> Result<Action, Refused> {
         let word = Word(control);
+        if word.get(Field(27, 26)) == 3 {
+            return Err((Rule::PdsCode, format!("the cache mode of {control:#x}")));
+        }
         if word.bit(12) || word.get(Field(30, 29)) != 0 {
             return undocumented(format!("a transfer's control word {control:#x}"));
         }
@@ -370,6 +375,9 @@ impl Pds<'_> {
         let action = match word.get(Field(2, 0)) {
             0 => {
                 let value = self.wide(pair(source)?)?;
+                if value >> 53 & 0x1ff != 0 {
+                    return Err((Rule::PdsCode, format!("reserved bits of {value:#x}")));
+                }
                 if value >> 40 & 0x1fff != 0 {
                     return undocumented("an offset of a transfer's destination");
                 }
@@ -377,6 +385,9 @@ impl Pds<'_> {
             }
             1 => {
                 let control = Word(control(self)?);
+                if control.0 & 0x6c00_1ffc != 0 {
+                    return Err((Rule::PdsCode, format!("reserved bits of {:#x}", control.0)));
+                }
                 let low = pair(source)?;
                 let words = match control.get(Field(1, 0)) {
                     0 => vec![self.read(low)?],
@@ -393,17 +404,23 @@ impl Pds<'_> {
             }
             2 => {
                 let value = self.wide(pair(source)?)?;
+                if value & (1 << 32 | 3) != 0 || value >> 42 != 0 || value >> 33 & 3 == 3 {
+                    return Err((Rule::PdsCode, format!("a start by {value:#x}")));
+                }
                 if value >> 41 != 0 {
                     return undocumented("a program of two phases");
                 }
                 Action::Start {
-                    entry: value as u32 & !3,
+                    entry: value as u32,
                     temps: 4 * (value >> 35 & 0x3f) as u32,
                     rate: (value >> 33 & 3) as u32,
                 }
             }
             4 => {
                 let value = self.wide(pair(source)?)?;
+                if value >> 28 & 0x3ff_ffff != 0 || value >> 62 & 1 != 0 {
+                    return Err((Rule::PdsCode, format!("reserved bits of {value:#x}")));
+                }
                 Action::Iterate {
                     source: value as u32,
                     set: (value >> 54 & 0xff) as u32,
@@ -418,7 +435,20 @@ impl Pds<'_> {
     }
 }
 
-fn summed(a: u64, b: u64, subtract: bool) -> u64 {
+/// The bits of an instruction that are 0: no field has them. 5.1.
+fn reserved(word: Word, opcode: u32) -> u32 {
+    match opcode {
+        8 => 0x0ff8_0000,
+        9 => 0x02c0_0000,
+        11 => 0x0800_0003,
+        13 if word.get(Field(26, 23)) == 3 => 1,
+        13 => 0x007f_ffff,
+        15 => 0x0300_80f8,
+        _ => 0,
+    }
+}
+
+const fn summed(a: u32, b: u32, subtract: bool) -> u32 {
     if subtract { a.wrapping_sub(b) } else { a.wrapping_add(b) }
 }
 

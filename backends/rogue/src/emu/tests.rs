@@ -1,12 +1,15 @@
 //! Tests of the emulator.
 
+mod agree;
 mod bench;
 mod compute;
 mod draw;
 mod flow;
 mod foreign;
 mod golden;
+mod launch;
 mod messages;
+mod neutral;
 mod run;
 mod texture;
 mod values;

@@ -12,7 +12,7 @@
 //! of 32 bits. So it is here [A].
 
 mod layout;
-mod state;
+pub(super) mod state;
 
 use super::check::Stage;
 use super::inst::{Lod, Register, Sample};

@@ -41,13 +41,16 @@
 //! Launch.
 //! - SEQUENCER: a branch counts words from itself; the condition of an instruction is what the last branch set, at first
 //!   IF0; IF0 is the last instance of a task, IF1 a coefficient task (the public driver's programs need it).
+//! - SUM_64: the page gives the sum of 64 bits neither a condition nor a difference: those bits are reserved.
+//! - OUTPUT_WORDS: the fields of DOUTW's operand lie where those of DOUTD's do.
 //! - IDENTIFIERS: a coefficient task has the workgroup's number in temporaries 0, 1 and 3, an instance its own in 0 and 1.
 //! - STENCIL: of the operations on stencils the first is for what passes, the second for failed depths, the third for failed
 //!   stencils. Faces go clockwise or not as they are seen on the screen.
 //! - RASTER: pixels, weights and centroids are those of the rasteriser that every machine shares.
 //!
 //! Not built, and said so by L2: filter coefficients and halves of texture operations, several samples a pixel, several viewports, scissors, depth biases, clip planes, indirect draws, captured outputs,
-//! events and offsets of kernels, turned and twiddled targets.
+//! events and offsets of kernels, turned and twiddled targets, least levels of textures, several planes, comparisons and
+//! anisotropy of samplers, wrapped varyings.
 //! Nothing public says enough of these, and L3 says so: operations of lower precision, of halves, of 8 and 16 bits, gamma,
 //! iterate-and-sample, arc tangents, the second logarithm, add64, tests of the carry, four of the shifts, nine of the packed formats, moved
 //! masks, phases, cuts and streams of the vertex buffer.

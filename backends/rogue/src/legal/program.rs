@@ -4,7 +4,7 @@ use super::{Context, Rule, admit, sources};
 use crate::isa::Group;
 use crate::isa::disasm::asks_external;
 use crate::isa::fields::f;
-use crate::isa::group::{Condition, Ops};
+use crate::isa::group::{Condition, Ops, Place};
 use crate::isa::ops::{Backend, Control};
 use crate::isa::program::LINE;
 use crate::isa::register::Register;
@@ -143,12 +143,29 @@ pub(crate) fn writes_of(group: &Group) -> Vec<Register> {
     registers
 }
 
-/// Results are read behind a wait. Known for straight code alone: what comes from elsewhere may have waited there.
+/// The counter of a message, and the registers that it reads when it likes: addresses, data, states.
+fn held(group: &Group) -> Option<(u32, Vec<Register>)> {
+    let Ops::Main(ops) = &group.ops else { return None };
+    let inst = ops.backend.as_ref()?;
+    inst.op().format.field(f::DRC)?;
+    let lands = sources::landing(inst).map(|port| port as u8);
+    let ports = sources::named(group).into_iter();
+    let ports = ports.filter(|(place, port)| *place == Place::Backend && Some(*port) != lands);
+    let registers = ports
+        .flat_map(|(_, port)| span(group.sources[usize::from(port)], sources::length(inst, port)))
+        .filter(|register| {
+            matches!(register, Register::Temp(_) | Register::Vtxin(_) | Register::Shared(_))
+        });
+    Some((inst.get(f::DRC), registers.collect()))
+}
+
+/// Results are read behind a wait, and what a message reads or fills is written behind one. Known for straight code alone: what comes from elsewhere may have waited there.
 fn waits(groups: &[(usize, Group)], targets: &BTreeSet<usize>) -> Result<(), Breach> {
     let mut pending: [BTreeSet<Register>; 2] = Default::default();
+    let mut taken: [BTreeSet<Register>; 2] = Default::default();
     for (offset, group) in groups {
         if targets.contains(offset) {
-            pending = Default::default();
+            (pending, taken) = Default::default();
         }
         let outstanding = reads_of(group)
             .into_iter()
@@ -156,15 +173,27 @@ fn waits(groups: &[(usize, Group)], targets: &BTreeSet<usize>) -> Result<(), Bre
         if outstanding {
             return Err(Breach { offset: *offset, rule: Rule::WaitBeforeUse });
         }
+        let overwritten = writes_of(group)
+            .iter()
+            .any(|register| pending.iter().chain(&taken).any(|set| set.contains(register)));
+        if overwritten {
+            return Err(Breach { offset: *offset, rule: Rule::WaitBeforeWrite });
+        }
+        if let Some((drc, registers)) = held(group) {
+            taken[drc as usize].extend(registers);
+        }
         if let Some((drc, registers)) = message(group) {
             pending[drc as usize].extend(registers);
         }
         let Ops::Control(inst) = &group.ops else { continue };
         match Control::of(inst.op()) {
-            Control::Wdf => pending[inst.get(f::MISC) as usize].clear(),
+            Control::Wdf => {
+                pending[inst.get(f::MISC) as usize].clear();
+                taken[inst.get(f::MISC) as usize].clear();
+            }
             // Whoever does not take the branch goes on.
             Control::Br if group.condition == Condition::Runs && always(inst) => {
-                pending = Default::default();
+                (pending, taken) = Default::default();
             }
             _ => {}
         }

@@ -36,6 +36,8 @@ rules! {
     Repeat "a group repeats 1 to 4 times (1.1, rpt)";
     ControlHeader "a control group neither repeats nor is atomic (1.1)";
     ControlEnd "of control groups `nop` alone ends a program (1.1, end)";
+    RepeatedWork "a group that repeats computes, moves, packs or writes vertex outputs (1.1, rpt)";
+    RepeatedRegister "a group that repeats reads registers that have a next one (1.1, rpt) [A]";
     OutputCheck "a group that touches outputs or tiled components checks the output-register lock (1.1, olchk)";
     Kept "reserved bits are 0 (8)";
     TooLong "a group has at most 16 words (1.1)";
@@ -53,10 +55,10 @@ rules! {
     MoveWithoutTest "movc asks the result of a test (1.5)";
     TestElement "the element of a test picks a lane of 8 or 16 bits (2.4)";
     PackElements "a pack takes as many elements as the format has (2.3)";
-    PackProgram "a format that is told at run time is not told in the instruction (2.3)";
+    PackProgram "a format that is told at run time is not told in the instruction, and is not the data (2.3)";
     // Destinations.
     WriteConstant "constants and special registers of the hardware are not written (1.4)";
-    WriteShared "shared registers are written by atomic groups alone (1.4)";
+    TwoWrites "w0 and w1 are different registers (1.4) [A]";
     WriteCoefficient "coefficients are written by compute programs alone (1.4) [A]";
     ControlWrites "of control groups those that adjust the execution mask and `savl` write, and w0 alone (2.7)";
     // Control.
@@ -69,9 +71,11 @@ rules! {
     IteratedCoefficient "coefficients are what is iterated (2.8)";
     AddressNeedsLod "an address override comes with a level of detail (2.9)";
     IntegerLookup "this chip looks up neither integers nor arrays nor comparisons (2.9)";
+    Stage "vertex programs write vertex outputs, fragment programs iterate, give feedback and write pixels (2.8, 4.1, 4.2)";
     // Programs.
     LastAligned "the last group lies in fetch lines of its own (1.1)";
     LastEnds "the last group ends the program or branches away (1.1, end)";
     BranchTarget "a branch goes to the beginning of a group (2.7)";
     WaitBeforeUse "the result of a message is read behind a wait for it (5.6)";
+    WaitBeforeWrite "what a message reads or fills is written behind a wait for it (5.6) [A]";
 }

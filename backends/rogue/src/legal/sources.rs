@@ -94,13 +94,50 @@ impl Asked<'_> {
     }
 }
 
-/// The sources that the operations of a group read or fill, by their numbers.
-pub(super) fn named(group: &crate::isa::Group) -> Vec<(Place, u8)> {
+/// The sources that the operations of a group read or fill, by their numbers. The external feedthrough's is another matter.
+pub(crate) fn named(group: &crate::isa::Group) -> Vec<(Place, u8)> {
     let mut ports = Vec::new();
     for (place, inst) in group.operations() {
         let (_, args) = name_and_args(group, place, &inst);
         let of = |arg: &Arg| Some((place, port_of(place, &inst, arg)?));
         ports.extend(args.iter().filter_map(of));
     }
+    if let Ops::Bitwise([Some(first), logical, shift]) = &group.ops {
+        bitwise(group, first, logical.as_ref(), shift.as_ref(), &mut ports);
+    }
     ports
+}
+
+/// What phase 0 reads for the phases and ports behind it, which its text leaves out. 1.5, 2.6.
+fn bitwise(
+    group: &crate::isa::Group,
+    first: &Inst,
+    logical: Option<&Inst>,
+    shift: Option<&Inst>,
+    ports: &mut Vec<(Place, u8)>,
+) {
+    let mut reads = |port| ports.push((Place::Bitwise0, port));
+    let masked = match logical {
+        Some(logical) => logical.flag(f::MASK_A) || logical.flag(f::MASK_B),
+        None => shift.is_some() || group.writes[0].is_some(),
+    };
+    if masked && first.get(f::BIT_IMM) == 0 {
+        reads(1);
+        if first.get(f::BITMASK) == 1 {
+            reads(0);
+        }
+    }
+    let tested = |shift: &Inst| shift.flag(f::PWEN) && shift.get(f::TEST_SRC) == 1;
+    let counted = group.writes[1].is_some() || shift.is_some_and(tested);
+    if logical.is_some() || counted {
+        reads(2);
+        // Two of the four shifts have S1 beside it.
+        if matches!(first.get(f::SHIFT1), 1 | 3) {
+            reads(1);
+        }
+    }
+    // The width of what `asr_mtb` extends is FT0.
+    if shift.is_some_and(|shift| shift.get(f::SHIFT2) == 6) {
+        reads(0);
+    }
 }

@@ -1,6 +1,6 @@
 //! PDS: instructions, and the operands of its outputs. Pipeline page 5.1.
 //!
-//! What the page gives no bits of has no word here: 64-bit shifts and logic (opcode A), `STM`, the operand word of DOUTW.
+//! What the page gives no bits of has no word here: 64-bit shifts and logic (opcode A), `STM`.
 
 enums! {
     DOUT "Output" { 0 "doutd", 1 "doutw", 2 "doutu", 3 "doutv", 4 "douti", 5 "doutc" }
@@ -82,6 +82,11 @@ words! {
     doutd_to "DOUTD source 1" 32 "5.1" {
         BSIZE [11:0] Unsigned; REPEAT [12:12] Flag; A0 [25:13] Unsigned; CMODE [27:26] Enum(&e::CACHE);
         DEST [28:28] Enum(&e::STORE); WORDSIZE [30:29] Unsigned; LAST [31:31] Flag;
+    }
+    /// DOUTW, source 1: which words, and to which registers. The page names these fields, and they lie where those of
+    /// DOUTD do [A]. BSIZE: the low word, the high one, both, none.
+    doutw_to "DOUTW source 1" 32 "5.1" {
+        BSIZE [1:0] Unsigned; A0 [25:13] Unsigned; DEST [28:28] Enum(&e::STORE); LAST [31:31] Flag;
     }
     /// DDMAD, source 3: the same with a check of bounds.
     ddmad_to "DDMAD source 3" 64 "5.1" {

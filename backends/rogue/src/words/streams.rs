@@ -56,7 +56,8 @@ words! {
     vdm_state1 "VDM state 1" 32 "5.3" { CUT_INDEX [31:0] Unsigned; }
     vdm_state2 "VDM state 2" 32 "5.3" { DATA_ADDR [31:4] Unsigned; }
     vdm_state3 "VDM state 3" 32 "5.3" { CODE_ADDR [31:4] Unsigned; }
-    vdm_state4 "VDM state 4" 32 "5.3" { OUTPUT_SIZE [31:0] Unsigned; }
+    /// As many words as OUTPUT_SEL's VTXSIZE can say (5.4).
+    vdm_state4 "VDM state 4" 32 "5.3" { OUTPUT_SIZE [7:0] Unsigned; }
     vdm_state5 "VDM state 5" 32 "5.3" {
         MAX_INSTANCES [29:25] Unsigned; COMMON [24:16] Unsigned; UNIFIED [15:10] Unsigned; PDS_TEMP [9:6] Unsigned;
         PDS_DATA [5:0] Unsigned;

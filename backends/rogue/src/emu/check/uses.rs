@@ -96,7 +96,8 @@ impl Uses {
                 return Err((Rule::Feedthrough, format!("{feed:?}")));
             }
         }
-        if needs_test(group, main) && main.test.is_none() {
+        // A move asks the test for both ports, whoever takes them.
+        if main.mov.is_some_and(|mov| !mov.always) && main.test.is_none() {
             return Err((Rule::Feedthrough, "the test's, by a move".into()));
         }
         if self.external {
@@ -187,12 +188,6 @@ pub fn taken(group: &Group, main: &Main) -> [bool; 2] {
         _ => {}
     }
     taken
-}
-
-/// The move of this port asks the test.
-fn needs_test(group: &Group, main: &Main) -> bool {
-    let taken = taken(group, main);
-    main.mov.is_some_and(|mov| !mov.always && (taken[0] || taken[1]))
 }
 
 /// Every feedthrough that the group reads.

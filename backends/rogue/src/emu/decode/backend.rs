@@ -17,11 +17,13 @@ pub fn read(cursor: &mut Cursor<'_>) -> Result<Backend, Refused> {
         1 => mask(cursor, first),
         2 => {
             let second = cursor.next()?;
-            if bit(first, 0) {
+            selected(first >> 2 & 7)?;
+            if !bit(first, 0) {
                 reserved(first, 0x02, "a phase change")?;
-            } else {
-                reserved(first, 0x03, "a phase change")?;
                 port(second, "a phase change")?;
+            } else if second >> 6 == 3 {
+                // Bit 1 of the first byte says that the program ends.
+                return code("rate of a phase change", 3);
             }
             Ok(Backend::Phase)
         }

@@ -44,9 +44,8 @@ fn operation(header: &Header, cursor: &mut Cursor<'_>) -> Result<Control, Refuse
             Control::Mutex { op: byte >> 6, id: byte & 15 }
         }
         7 => {
-            if cursor.peek() == Some(0) {
-                cursor.next()?;
-            }
+            // The page's form without this byte is a reading of bytes that have it (9.1).
+            reserved(cursor.next()?, 0xff, "a group without an operation")?;
             Control::Nop
         }
         8 => return iterate_sample(cursor),

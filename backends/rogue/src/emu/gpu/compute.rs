@@ -6,7 +6,7 @@ use super::super::pds::{Action, Pds};
 use super::super::register::{Common, INSTANCES, Lanes};
 use super::super::rule::{Refused, Rule, Trap};
 use super::super::task::{Sizes, Task};
-use super::{Gpu, Words};
+use super::{Gpu, Words, reserved};
 
 /// Invocations of a workgroup. 3.3.
 const MOST_INVOCATIONS: u32 = 512;
@@ -19,20 +19,20 @@ const MOST_GROUPS: u64 = 1 << 26;
 
 /// One kernel. 5.2.
 #[derive(Clone, Debug)]
-struct Kernel {
-    fence: bool,
+pub(in crate::emu) struct Kernel {
+    pub fence: bool,
     /// The upload of shared registers.
-    uploads: bool,
+    pub uploads: bool,
     /// Words of the common store: coefficients, or shared registers.
-    common: u32,
+    pub common: u32,
     /// Vertex inputs.
-    inputs: u16,
-    pds_temps: u32,
-    pds_data: u32,
-    data: u32,
-    code: u32,
-    groups: [u32; 3],
-    size: [u32; 3],
+    pub inputs: u16,
+    pub pds_temps: u32,
+    pub pds_data: u32,
+    pub data: u32,
+    pub code: u32,
+    pub groups: [u32; 3],
+    pub size: [u32; 3],
 }
 
 /// A step for a block of a stream.
@@ -68,22 +68,30 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<(), Trap>
                 execute(gpu, &kernel, &mut shared, run)?;
             }
             1 => {
+                reserved(first, 0x3fff_ff00, "a link").map_err(place)?;
                 let low = words.masked(3, "a link").map_err(place)?;
                 at = u64::from(first & 0xff) << 32 | u64::from(low);
             }
-            2 => return Ok(()),
+            2 => return reserved(first, 0x3fff_ffff, "an end").map_err(place),
             other => return Err(place((Rule::Stream, format!("block {other}")))),
         }
     }
     Err(place((Rule::Stream, "the stream does not end".into())))
 }
 
-fn kernel(first: u32, words: &mut Words<'_>) -> Result<Kernel, Refused> {
+/// The words of a kernel behind the first one.
+///
+/// # Errors
+/// Reserved bits and values, and what is not built.
+pub(in crate::emu) fn kernel(first: u32, words: &mut Words<'_>) -> Result<Kernel, Refused> {
     let field = |word: u32, high: u32, low: u32| word >> low & ((1 << (high - low + 1)) - 1);
     if first >> 27 & 1 == 1 {
         return Err((Rule::NotBuilt, "an event of a kernel".into()));
     }
     let data = words.masked(1, "kernel word 1")?;
+    if field(data, 3, 2) == 3 {
+        return Err((Rule::Stream, "state data 3".into()));
+    }
     let code = words.masked(0xe, "kernel word 2")?;
     let groups = if first >> 29 & 1 == 1 {
         let high = words.masked(0xffff_ff00, "kernel word 6")?;

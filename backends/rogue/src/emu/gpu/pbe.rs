@@ -32,19 +32,26 @@ const fn field(word: u64, high: u32, low: u32) -> u32 {
 }
 
 /// What one emission says.
-struct Emission {
-    address: u64,
-    source: usize,
-    halves: bool,
-    normal: bool,
-    pack: u32,
-    target: usize,
+pub(in crate::emu) struct Emission {
+    pub address: u64,
+    pub source: usize,
+    pub halves: bool,
+    pub normal: bool,
+    pub pack: u32,
+    pub target: usize,
 }
 
 impl Emission {
-    fn read([low, high]: [u32; 2]) -> Result<Emission, Refused> {
+    /// From both state words.
+    ///
+    /// # Errors
+    /// Reserved bits, and what is not built.
+    pub fn read([low, high]: [u32; 2]) -> Result<Emission, Refused> {
         let word = u64::from(high);
-        if field(word, 27, 20) != 0 {
+        if field(word, 31, 29) != 0 {
+            return Err((Rule::State, format!("reserved bits of the state word {high:#x}")));
+        }
+        if field(word, 27, 20) != 0 || field(word, 6, 6) != 0 {
             return Err((Rule::NotBuilt, format!("state word {high:#x}")));
         }
         Ok(Emission {

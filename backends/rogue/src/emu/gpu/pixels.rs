@@ -70,19 +70,24 @@ struct Programs {
 
 /// A varying's words. 5.1.
 #[derive(Copy, Clone, Debug)]
-struct Varying {
+pub(in crate::emu) struct Varying {
     /// The first word within the vertex behind its position.
-    first: u32,
-    count: u32,
-    perspective: bool,
+    pub first: u32,
+    pub count: u32,
+    pub perspective: bool,
     /// The vertex of a flat one.
-    flat: Option<usize>,
-    set: usize,
+    pub flat: Option<usize>,
+    pub set: usize,
 }
 
 impl Varying {
-    fn read((source, set): (u32, u32)) -> Result<Varying, Refused> {
-        if source >> 17 & 1 == 1 || source >> 23 & 1 == 1 || field(source, 27, 26) != 0 {
+    /// From the operand of DOUTI.
+    ///
+    /// # Errors
+    /// What is not built, and a place within a word.
+    pub fn read((source, set): (u32, u32)) -> Result<Varying, Refused> {
+        let others = field(source, 27, 26) | field(source, 23, 20);
+        if source >> 17 & 1 == 1 || others != 0 {
             return Err((Rule::NotBuilt, format!("a varying of control {source:#x}")));
         }
         let half = field(source, 15, 8);

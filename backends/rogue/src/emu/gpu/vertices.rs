@@ -8,7 +8,7 @@ use super::super::rule::{Refused, Rule, Trap};
 use super::super::task::{Sizes, Task};
 use super::compute::{last_transfer, place, spend, temporaries, upload};
 use super::ppp::State;
-use super::{Gpu, Words};
+use super::{Gpu, Words, reserved};
 
 /// Blocks that a stream may have.
 const MOST_BLOCKS: usize = 1 << 16;
@@ -35,29 +35,29 @@ pub struct Drawn {
 
 /// VDM_STATE.
 #[derive(Copy, Clone, Debug, Default)]
-struct Vertex {
+pub(in crate::emu) struct Vertex {
     /// The index that cuts strips.
-    cut: Option<u32>,
-    flat: u32,
-    data: u32,
-    code: u32,
+    pub cut: Option<u32>,
+    pub flat: u32,
+    pub data: u32,
+    pub code: u32,
     /// Words of a vertex.
-    size: u32,
-    inputs: u16,
-    pds_temps: u32,
-    pds_data: u32,
+    pub size: u32,
+    pub inputs: u16,
+    pub pds_temps: u32,
+    pub pds_data: u32,
 }
 
 /// INDEX_LIST.
 #[derive(Copy, Clone, Debug)]
-struct List {
-    indices: Option<(u64, u32)>,
-    topology: u32,
-    count: u32,
-    instances: u32,
-    offset: u32,
-    start: u32,
-    start_instance: u32,
+pub(in crate::emu) struct List {
+    pub indices: Option<(u64, u32)>,
+    pub topology: u32,
+    pub count: u32,
+    pub instances: u32,
+    pub offset: u32,
+    pub start: u32,
+    pub start_instance: u32,
 }
 
 const fn field(word: u32, high: u32, low: u32) -> u32 {
@@ -78,6 +78,7 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<Vec<Drawn
         let first = words.next().map_err(place)?;
         match first >> 29 {
             0 => {
+                reserved(first, 0x1fff_0000, "an update").map_err(place)?;
                 let low = words.masked(3, "an update's address").map_err(place)?;
                 let address = u64::from(first & 0xff) << 32 | u64::from(low);
                 let count = match field(first, 15, 8) {
@@ -107,7 +108,10 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<Vec<Drawn
                 at = u64::from(first & 0xff) << 32 | u64::from(low);
                 continue;
             }
-            6 => return Ok(draws),
+            6 => {
+                reserved(first, 0x1fff_ffff, "an end").map_err(place)?;
+                return Ok(draws);
+            }
             other => return Err(place((Rule::Stream, format!("block {other}")))),
         }
         at = words.at;
@@ -122,7 +126,11 @@ fn shared_registers(
     words: &mut Words<'_>,
     steps: &mut u64,
 ) -> Result<Common, Refused> {
-    let data = words.next()?;
+    reserved(first, 0x0c00_0000, "a state")?;
+    let data = words.masked(3, "the data of a state")?;
+    if field(data, 3, 2) == 3 {
+        return Err((Rule::Stream, "state data 3".into()));
+    }
     let code = words.masked(15, "the code of a state")?;
     let mut program = Pds {
         memory: &gpu.memory,
@@ -140,20 +148,28 @@ fn shared_registers(
     Ok(shared)
 }
 
-fn vertex_state(first: u32, words: &mut Words<'_>) -> Result<Vertex, Refused> {
+/// The words of a vertex program's state behind the first one.
+///
+/// # Errors
+/// Reserved bits and values, and what is not built.
+pub(in crate::emu) fn vertex_state(first: u32, words: &mut Words<'_>) -> Result<Vertex, Refused> {
+    reserved(first, 0x03ff_8018, "a vertex program's state")?;
+    if field(first, 2, 1) == 3 {
+        return Err((Rule::Stream, "flat vertex 3".into()));
+    }
     let has = |bit: u32| first >> bit & 1 == 1;
     let cut = if has(28) { words.next()? } else { u32::MAX };
     if !has(27) || !has(26) {
         return Err((Rule::NotBuilt, "part of a vertex program's state".into()));
     }
-    let data = words.next()?;
+    let data = words.masked(15, "the data of a vertex program")?;
     let code = words.masked(15, "the code of a vertex program")?;
     let size = words.masked(!0xff, "the size of a vertex")?;
-    let last = words.next()?;
+    let last = words.masked(0xc000_0000, "the sizes of a vertex program")?;
     Ok(Vertex {
         cut: has(5).then_some(cut),
         flat: field(first, 2, 1),
-        data: data & !15,
+        data,
         code,
         size,
         inputs: 4 * field(last, 15, 10) as u16,
@@ -162,7 +178,15 @@ fn vertex_state(first: u32, words: &mut Words<'_>) -> Result<Vertex, Refused> {
     })
 }
 
-fn list(first: u32, words: &mut Words<'_>) -> Result<List, Refused> {
+/// The words of an index list behind the first one.
+///
+/// # Errors
+/// Reserved bits and values, and what is not built.
+pub(in crate::emu) fn list(first: u32, words: &mut Words<'_>) -> Result<List, Refused> {
+    reserved(first, 0x0039_f000, "an index list")?;
+    if !matches!(field(first, 11, 8), 0 | 1 | 3 | 5 | 6 | 9 | 11 | 12) {
+        return Err((Rule::Stream, format!("topology {}", field(first, 11, 8))));
+    }
     let has = |bit: u32| first >> bit & 1 == 1;
     if has(23) || has(22) {
         return Err((Rule::NotBuilt, "an indirect draw".into()));

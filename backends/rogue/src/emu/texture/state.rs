@@ -87,6 +87,12 @@ impl Description {
                 other => return wrong(format!("swizzle {other}")),
             };
         }
+        if field(first, 26, 17) != 0 {
+            return Err((Rule::NotBuilt, "a least level of a texture".into()));
+        }
+        if field(second, 59, 59) != 0 {
+            return Err((Rule::NotBuilt, "alpha in the highest bit".into()));
+        }
         if field(second, 57, 54) != 0 {
             return Err((Rule::NotBuilt, "a compressed texture".into()));
         }
@@ -166,7 +172,13 @@ pub fn sampler(
     words: &[u32; 4],
     border: impl Fn(u32) -> Result<[u32; 4], Refused>,
 ) -> Result<Sampler, Refused> {
-    let [first, _] = pair(words);
+    let [first, second] = pair(words);
+    if field(first, 61, 59) != 0 || field(first, 48, 47) != 0 || field(first, 35, 33) != 0 {
+        return Err((Rule::NotBuilt, "comparisons, luma keys and anisotropy".into()));
+    }
+    if second != 0 || field(first, 63, 62) != 0 {
+        return Err((Rule::NotBuilt, "several planes".into()));
+    }
     let wrap = |low: u32| {
         Ok(match field(first, low + 2, low) {
             0 => Wrap::Repeat,
