@@ -66,7 +66,7 @@ impl Machine {
         let data = heap.put_pds(&fetch.constants)?;
         let code = heap.put_pds(&fetch.code)?;
         let inputs = self.number(INPUTS).div_ceil(4);
-        let size = self.number(VERTEX_WORDS).div_ceil(4);
+        let size = self.number(VERTEX_WORDS);
         stream.extend([VDM_STATE, data, code, size, inputs << 10 | 1 << 6 | count.div_ceil(4)]);
         for ids in run.ids.chunk_by(|a, b| a.instance == b.instance) {
             let indices: Vec<u32> = ids.iter().map(|id| id.vertex).collect();

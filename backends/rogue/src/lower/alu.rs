@@ -114,7 +114,7 @@ impl Lower<'_> {
             Op::ISub => self.p0(word(Main::Imadd32, &[f::NEG0]), &[b, ONE, a]),
             Op::IMul => self.p0(word(Main::Imadd32, &[]), &[a, b, ZERO]),
             Op::INeg => self.p0(word(Main::Imadd32, &[f::NEG0]), &[a, ONE, ZERO]),
-            Op::IAbs => self.p0(word(Main::Imadd32, &[f::ABS0]), &[a, ONE, ZERO]),
+            Op::IAbs => self.p0(word(Main::Imadd32, &[f::SIGNED, f::ABS0]), &[a, ONE, ZERO]),
             Op::UMulHi => self.high_product(&[], a, b),
             Op::SMulHi => self.high_product(&[f::SIGNED], a, b),
             Op::SMin => self.bound(test::LESS, test::S32, a, b),
