@@ -133,15 +133,20 @@ for (const name of ["one", "beside", "compute", "large"]) {
   }
 }
 
-// A large page is there at once. The best of some: others use the machine too.
-const paints = [];
-for (let k = 0; k < 5; k++) {
-  await open("large", 1500, "light");
-  paints.push(await firstPaint());
-}
+// A large page is there at once: no later than 100 ms after a small one, which shows what the browser itself takes. The best of
+// some: others use the machine too.
+const best = async (name) => {
+  const paints = [];
+  for (let k = 0; k < 6; k++) {
+    await open(name, 1500, "light");
+    paints.push(await firstPaint());
+  }
+  return Math.min(...paints);
+};
+const [small, big] = [await best("compute"), await best("large")];
 const lines = await count(".code p");
-console.log(`large: ${lines} lines, first paint after ${Math.min(...paints)} ms (${paints.join(", ")})`);
-expect("the first paint of the large page is later than 100 ms", Math.min(...paints) <= 100);
+console.log(`large: ${lines} lines, first paint after ${big} ms, of a small page after ${small} ms`);
+expect("the first paint of the large page is more than 100 ms later than that of a small one", big - small <= 100);
 
 // Keys and clicks.
 const key = async (name) => {
