@@ -3,8 +3,7 @@
 
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{
-    AtomicOp, Dim, Func, Imm, Number, Op, OutputKind, ResourceKind, SampleType, Span, TexKind,
-    TexOp, Type,
+    AtomicOp, Dim, Func, Imm, Number, Op, OutputKind, ResourceKind, Span, TexKind, Type,
 };
 use gpucc_passes::expand::image::dwords;
 
@@ -46,18 +45,6 @@ macro_rules! both {
                 "G45 vol. 4, 7.1.1: no sub-function of the gateway reads the time",
             ),
             (
-                "comparing in layered textures",
-                "G45 vol. 4, 4.8.1.4: sample_c supports no arrays",
-            ),
-            (
-                "comparing with gradients",
-                "G45 vol. 4, 4.8.1.4: no message has gradients and a reference",
-            ),
-            (
-                "gathering integers",
-                "G45 vol. 4, 4.8.1.4: no lookup by a sampler has a format of UINT or SINT",
-            ),
-            (
                 "task and mesh shaders",
                 "G45 vol. 4, 2.4: threads are of VS, GS, CLIP, SF, WM and TS",
             ),
@@ -96,23 +83,6 @@ enum Refusal {
     ShortTexel,
     QueryLevel,
     Clocks,
-    LayeredCompare,
-    GradientCompare,
-    IntegerGather,
-}
-
-/// What no message to the sampler does, and the program could do with more than it is told: the comparison, filters and wrap modes.
-fn no_message(func: &Func, tex: &TexOp) -> Option<Refusal> {
-    let ResourceKind::Texture { arrayed, sample, .. } = func.resources[tex.texture].kind else {
-        return None;
-    };
-    let integers = matches!(sample, SampleType::Sint | SampleType::Uint);
-    match tex.kind {
-        _ if tex.compare && arrayed => Some(Refusal::LayeredCompare),
-        TexKind::SampleGrad if tex.compare => Some(Refusal::GradientCompare),
-        TexKind::Load | TexKind::QueryLevel => None,
-        _ => integers.then_some(Refusal::IntegerGather),
-    }
 }
 
 /// Checks what the function asks of the machine.
@@ -151,11 +121,6 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
             }
             if matches!(data.imm, Imm::Tex(tex) if tex.kind == TexKind::QueryLevel) {
                 return Err(refuse(Refusal::QueryLevel, data.span));
-            }
-            if let Imm::Tex(tex) = data.imm
-                && let Some(what) = no_message(func, &tex)
-            {
-                return Err(refuse(what, data.span));
             }
             if matches!(data.op, Op::Clock | Op::DeviceClock) {
                 return Err(refuse(Refusal::Clocks, data.span));

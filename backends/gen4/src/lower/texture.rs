@@ -111,6 +111,7 @@ impl Lower<'_> {
             true => rest.split_off_first().map(|&value| self.source(value)),
             false => None,
         };
+        self.admit_lookup(&tex, (arrayed, sample))?;
         let asked = self.asked(&tex, (dim, arrayed), at, reference, rest)?;
         let asked = Asked { control: asked.control | offsets(tex.offset), ..asked };
         let lookup = (surface, sampler, reply(sample));
@@ -118,6 +119,24 @@ impl Lower<'_> {
             data.results.iter().map(|&value| Some(value)).collect();
         self.look_up(asked, lookup, &components);
         Ok(())
+    }
+
+    /// What no message does and the program could do with more than it is told: the sampler's comparison, filter and wrap modes.
+    /// isa/gen4.md 3.
+    fn admit_lookup(
+        &self,
+        tex: &TexOp,
+        (arrayed, sample): (bool, SampleType),
+    ) -> Result<(), Failure> {
+        let integers = matches!(sample, SampleType::Sint | SampleType::Uint);
+        let what = match tex.kind {
+            _ if tex.compare && arrayed => "comparing in layered textures",
+            TexKind::SampleGrad if tex.compare => "comparing with gradients",
+            TexKind::Load => return Ok(()),
+            _ if integers => "gathering integers",
+            _ => return Ok(()),
+        };
+        Err(self.not_yet(what))
     }
 
     /// The message and its parameters.
