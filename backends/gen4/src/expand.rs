@@ -10,6 +10,7 @@ mod samples;
 mod tables;
 mod texture;
 mod truths;
+mod uses;
 
 use gpucc_ir::driver::Effort;
 use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, step};

@@ -1,6 +1,6 @@
 //! A direction becomes a place on a cube's face, by the four operations that machines have for it.
 
-use gpucc_ir::ssa::{Builder, Op, Value};
+use gpucc_ir::ssa::{Builder, InstData, Op, Value};
 
 /// The place of a direction on its face: s and t in 1..=2 and the face, as a `projected` lookup
 /// takes them. `gradients` holds none, or ddx then ddy of the direction; each becomes that of s, of
@@ -74,4 +74,67 @@ impl Sides {
         }
         out
     }
+}
+
+/// Which axis the face of a direction lies on, and on which side.
+struct Side {
+    z: Value,
+    y: Value,
+    /// The direction along that axis.
+    along: Value,
+    negative: Value,
+}
+
+/// z goes before y and y before x where they are as large.
+fn side(b: &mut Builder, data: &InstData) -> Side {
+    let [x, y, z] = [data.args[0], data.args[1], data.args[2]];
+    let [ax, ay, az] = [x, y, z].map(|coordinate| b.op1(Op::FAbs, coordinate));
+    let above_x = b.op2(Op::FLe, ax, az);
+    let above_y = b.op2(Op::FLe, ay, az);
+    let on_z = b.op2(Op::And, above_x, above_y);
+    let on_y = b.op2(Op::FLe, ax, ay);
+    let other = b.select(on_y, y, x);
+    let along = b.select(on_z, z, other);
+    let zero = b.f32(0.0);
+    let negative = b.op2(Op::FLt, along, zero);
+    Side { z: on_z, y: on_y, along, negative }
+}
+
+/// The coordinate along s of a direction's face, by choices, on a machine without operations of cubes. Exact.
+pub fn s(b: &mut Builder, data: &InstData) -> Value {
+    let (x, z) = (data.args[0], data.args[2]);
+    let side = side(b, data);
+    let (minus_x, minus_z) = (b.op1(Op::FNeg, x), b.op1(Op::FNeg, z));
+    let on_x = b.select(side.negative, z, minus_z);
+    let on_z = b.select(side.negative, minus_x, x);
+    let other = b.select(side.y, x, on_x);
+    b.select(side.z, on_z, other)
+}
+
+/// The coordinate along t. Exact.
+pub fn t(b: &mut Builder, data: &InstData) -> Value {
+    let (y, z) = (data.args[1], data.args[2]);
+    let side = side(b, data);
+    let (minus_y, minus_z) = (b.op1(Op::FNeg, y), b.op1(Op::FNeg, z));
+    let on_y = b.select(side.negative, minus_z, z);
+    let other = b.select(side.y, on_y, minus_y);
+    b.select(side.z, minus_y, other)
+}
+
+/// Twice the magnitude along the axis. Exact.
+pub fn major(b: &mut Builder, data: &InstData) -> Value {
+    let side = side(b, data);
+    let magnitude = b.op1(Op::FAbs, side.along);
+    let two = b.f32(2.0);
+    b.op2(Op::FMul, magnitude, two)
+}
+
+/// The number of the face: +x -x +y -y +z -z. Exact.
+pub fn face(b: &mut Builder, data: &InstData) -> Value {
+    let side = side(b, data);
+    let [zero, one, two, four] = [0.0, 1.0, 2.0, 4.0].map(|number| b.f32(number));
+    let other = b.select(side.y, two, zero);
+    let axis = b.select(side.z, four, other);
+    let behind = b.select(side.negative, one, zero);
+    b.op2(Op::FAdd, axis, behind)
 }

@@ -1,7 +1,7 @@
 //! Clamps between 0 and a power of two: saturation is part of an instruction, and a scale by a power of two is exact.
 
+use super::uses::{Uses, uses};
 use gpucc_ir::ssa::{Builder, Func, Op, Type, Value};
-use std::collections::BTreeMap;
 
 /// The other operand and the number of a minimum or maximum.
 fn bound(func: &Func, value: Value, op: Op) -> Option<(Value, f32)> {
@@ -25,9 +25,9 @@ fn clamped(func: &Func, op: Op, value: Value) -> Option<(Value, f32)> {
 }
 
 /// A value times the reciprocal of a bound: a sum with a number that nobody else reads is one still.
-fn scaled(b: &mut Builder, of: Value, bound: f32, uses: &BTreeMap<Value, u32>) -> Value {
+fn scaled(b: &mut Builder, of: Value, bound: f32, uses: &Uses) -> Value {
     let factor = b.f32(1.0 / bound);
-    let sum = b.func.def(of).filter(|data| data.op == Op::FAdd && uses.get(&of) == Some(&1));
+    let sum = b.func.def(of).filter(|data| data.op == Op::FAdd && uses[of] == 1);
     let sum = sum.and_then(|data| {
         let number = f32::from_bits(b.func.as_const(data.args[1])? as u32);
         let fits = number != 0.0 && (1e-20..=1e20).contains(&number.abs());
@@ -46,14 +46,7 @@ fn scaled(b: &mut Builder, of: Value, bound: f32, uses: &BTreeMap<Value, u32>) -
 /// Rewrites such clamps whose inner half nobody else reads.
 pub fn saturate(func: &mut Func) -> bool {
     let regions = func.regions_in_order();
-    let mut uses: BTreeMap<Value, u32> = BTreeMap::new();
-    for &(region, ..) in &regions {
-        for &inst in &func.regions[region].insts {
-            for &value in &func.insts[inst].args {
-                *uses.entry(value).or_default() += 1;
-            }
-        }
-    }
+    let uses = uses(func);
     let mut changed = false;
     for (region, ..) in regions {
         for inst in std::mem::take(&mut func.regions[region].insts) {
@@ -61,7 +54,7 @@ pub fn saturate(func: &mut Func) -> bool {
             let op = data.op;
             if matches!(op, Op::FMin | Op::FMax) && func.ty(data.results[0]) == Type::B32 {
                 let inner = data.args.iter().find(|&&value| func.as_const(value).is_none());
-                let alone = inner.is_some_and(|inner| uses.get(inner) == Some(&1));
+                let alone = inner.is_some_and(|inner| uses[*inner] == 1);
                 let found = clamped(func, op, data.results[0]).filter(|_| alone);
                 if let Some((of, bound)) = found {
                     let mut b = Builder::at(func, region);

@@ -1,7 +1,7 @@
 //! Sums of two lines in one value: `c (1 - t) + d t` of numbers c and d becomes `c + (d - c) t`, one product and one sum.
 
+use super::uses::{Uses, uses};
 use gpucc_ir::ssa::{Builder, Func, Op, Type, Value};
-use std::collections::BTreeMap;
 
 /// Operations that a line is followed through.
 const DEPTH: u32 = 3;
@@ -17,7 +17,7 @@ struct Line {
 /// The lines of sums.
 struct Lines<'a> {
     func: &'a Func,
-    uses: &'a BTreeMap<Value, u32>,
+    uses: &'a Uses,
 }
 
 impl Lines<'_> {
@@ -31,7 +31,7 @@ impl Lines<'_> {
     fn line(&self, value: Value, depth: u32) -> Line {
         let alone = Line { of: value, slope: 1.0, first: 0.0 };
         let Some(data) = self.func.def(value).filter(|_| depth > 0) else { return alone };
-        let shared = depth == DEPTH && self.uses.get(&value) != Some(&1);
+        let shared = depth == DEPTH && self.uses[value] != 1;
         if shared || self.func.ty(value) != Type::B32 {
             return alone;
         }
@@ -85,14 +85,7 @@ impl Lines<'_> {
 /// Rewrites such sums.
 pub fn join(func: &mut Func) -> bool {
     let regions = func.regions_in_order();
-    let mut uses: BTreeMap<Value, u32> = BTreeMap::new();
-    for &(region, ..) in &regions {
-        for &inst in &func.regions[region].insts {
-            for &value in &func.insts[inst].args {
-                *uses.entry(value).or_default() += 1;
-            }
-        }
-    }
+    let uses = uses(func);
     let mut changed = false;
     for (region, ..) in regions {
         for inst in std::mem::take(&mut func.regions[region].insts) {

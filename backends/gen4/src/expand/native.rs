@@ -3,7 +3,7 @@
 
 use super::recipes;
 use gpucc_ir::ssa::{Op, Type};
-use gpucc_passes::expand::{Native, OwnRecipe, subgroup};
+use gpucc_passes::expand::{Native, OwnRecipe, cube, subgroup};
 
 /// How an operation is had.
 #[derive(Copy, Clone)]
@@ -38,10 +38,10 @@ rows! {
     SubgroupBarrier Barrier Clock DeviceClock:               Has;
     If Loop Block Yield Break:                               Has;
     Continue Next BreakIf Exit Unreachable:                  Has;
-    CubeS:                                                   Own(recipes::cube_s);
-    CubeT:                                                   Own(recipes::cube_t);
-    CubeMajor:                                               Own(recipes::cube_major);
-    CubeFace:                                                Own(recipes::cube_face);
+    CubeS:                                                   Own(cube::s);
+    CubeT:                                                   Own(cube::t);
+    CubeMajor:                                               Own(cube::major);
+    CubeFace:                                                Own(cube::face);
 
     // Integers.
     IAdd ISub IMul UMulHi SMulHi SMin SMax UMin UMax:        Has;

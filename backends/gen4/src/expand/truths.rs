@@ -1,6 +1,7 @@
 //! Choices of truth values as what flags join: a comparison may go on from the flag of the one before it, where a choice needs both
 //! in registers.
 
+use super::uses::{Uses, uses};
 use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Type, Value};
 use smallvec::{SmallVec, smallvec};
 
@@ -29,22 +30,9 @@ pub fn join(func: &mut Func) -> bool {
     changed
 }
 
-/// How often each value is read.
-fn uses(func: &Func) -> cranelift_entity::SecondaryMap<Value, u32> {
-    let mut uses = cranelift_entity::SecondaryMap::new();
-    for (region, ..) in func.regions_in_order() {
-        for &inst in &func.regions[region].insts {
-            for &arg in &func.insts[inst].args {
-                uses[arg] += 1;
-            }
-        }
-    }
-    uses
-}
-
 struct Join<'a> {
     func: &'a mut Func,
-    uses: &'a cranelift_entity::SecondaryMap<Value, u32>,
+    uses: &'a Uses,
     out: &'a mut Vec<Inst>,
     /// The instruction that is rewritten.
     inst: Inst,
