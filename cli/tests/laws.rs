@@ -264,6 +264,8 @@ fn one_file_alone_looks_for_foreign_material() {
     for krate in [
         "backends/r700",
         "backends/valhall",
+        "backends/gen4",
+        "backends/rogue",
         "emu",
         "machine",
         "frontend",

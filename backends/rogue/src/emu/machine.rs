@@ -97,7 +97,7 @@ impl<'a> Machine<'a> {
             coefficients: Vec::new(),
             globals: Common::new("g", 8),
             mutexes: [None; 16],
-            order: Order(seed),
+            order: Order::new(seed),
             code_base,
             caches: Caches::default(),
             border_table: None,

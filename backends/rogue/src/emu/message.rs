@@ -68,8 +68,12 @@ impl Message {
     }
 }
 
-/// A count of a burst that stands in a register: 0 is 1024. 2.8.
-fn burst_count(word: u32) -> Result<usize, Refused> {
+/// How many words an instance's burst has: a number, or what stands in a register, where 0 is 1024. 2.8.
+fn burst_count(burst: Burst, given: &Given) -> Result<usize, Refused> {
+    let word = match burst {
+        Burst::Number(count) => return Ok(usize::from(count)),
+        Burst::Port(port) => given.sources[usize::from(port)],
+    };
     match word {
         0 => Ok(1024),
         1..=1023 => Ok(word as usize),
@@ -258,10 +262,7 @@ impl Machine<'_> {
         let mut work = Vec::new();
         for lane in each(lanes) {
             let at = self.pair(task, sources[usize::from(port)], lane, &mut message)?;
-            let count = match burst {
-                Burst::Number(count) => usize::from(count),
-                Burst::Port(port) => burst_count(given[lane].sources[usize::from(port)])?,
-            };
+            let count = burst_count(burst, &given[lane])?;
             aligned(at, 4)?;
             let mut slots = Vec::with_capacity(count);
             for step in 0..count {
@@ -288,10 +289,7 @@ impl Machine<'_> {
         let mut work = Vec::new();
         for lane in each(lanes) {
             let at = self.pair(task, sources[usize::from(port)], lane, &mut message)?;
-            let count = match burst {
-                Burst::Number(count) => usize::from(count),
-                Burst::Port(port) => burst_count(given[lane].sources[usize::from(port)])?,
-            };
+            let count = burst_count(burst, &given[lane])?;
             if size != 4 && count != 1 {
                 let what = format!("a burst of {count} elements of {size} bytes");
                 return Err((Rule::Undocumented, what));

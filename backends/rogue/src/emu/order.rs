@@ -1,23 +1,26 @@
 //! What the documents leave open, chosen by a seed: the order of tasks and instances, when messages complete, and what
 //! stands in bits that nothing defines.
 
-/// Numbers that a seed fixes (SplitMix64).
+use gpucc_ir::ssa::random::Rng;
+
+/// Numbers that a seed fixes.
 #[derive(Clone, Debug)]
-pub struct Order(pub u64);
+pub struct Order(Rng);
 
 impl Order {
+    /// The order of a seed.
+    pub const fn new(seed: u64) -> Order {
+        Order(Rng::new(seed))
+    }
+
     /// The next number.
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        self.0.bits()
     }
 
     /// A number below a limit that is not 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
+        self.0.below(limit)
     }
 
     /// Puts things in an order of chance.

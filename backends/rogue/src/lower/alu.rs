@@ -183,14 +183,7 @@ impl Lower<'_> {
     /// The one of two that a test of both chooses: the first where it holds. 2.4.
     pub(super) fn bound(&mut self, test: u32, ty: u32, a: Src, b: Src) -> VReg {
         let dst = self.fresh();
-        let ops = MainOps {
-            p0: Some(word(Main::Mbyp, &[])),
-            p1: Some(word(Main::Mbyp, &[])),
-            test: Some(Word::usual(Test::Tst.op()).with(f::TEST, test).with(f::TYPE, ty)),
-            mov: Some(Word::usual(Move::Movc.op()).with(f::MOV_W0, Feed::Ft0 as u32)),
-            ..MainOps::default()
-        };
-        let step = Step::main(ops).from(0, a).from(3, b).select(2, Feed::Ft1);
+        let step = Step::main(choice(test, ty)).from(0, a).from(3, b).select(2, Feed::Ft1);
         self.push(step.select(4, Feed::Ft1).to(0, dst));
         dst
     }
@@ -298,14 +291,7 @@ impl Lower<'_> {
     /// `test(value) ? yes : no`, of a test of one value. 2.4, csel.
     fn choose(&mut self, test: u32, ty: u32, value: Src, yes: Src, no: Src) -> VReg {
         let dst = self.fresh();
-        let ops = MainOps {
-            p0: Some(word(Main::Mbyp, &[])),
-            p1: Some(word(Main::Mbyp, &[])),
-            test: Some(Word::usual(Test::Tst.op()).with(f::TEST, test).with(f::TYPE, ty)),
-            mov: Some(Word::usual(Move::Movc.op()).with(f::MOV_W0, Feed::Ft0 as u32)),
-            ..MainOps::default()
-        };
-        let step = Step::main(ops).from(0, yes).from(3, no).from(1, value).external(1);
+        let step = Step::main(choice(test, ty)).from(0, yes).from(3, no).from(1, value).external(1);
         self.push(step.select(1, Feed::Fte).select(4, Feed::Ft1).to(0, dst));
         dst
     }
@@ -314,5 +300,16 @@ impl Lower<'_> {
     fn bounded(&mut self, asked: Asked, yes: Src, no: Src) -> Option<VReg> {
         let [a, b] = asked.operands;
         (yes == a && no == b).then(|| self.bound(asked.test, asked.ty, a, b))
+    }
+}
+
+/// What chooses between the results of two moves by a test: the first where it holds. 2.4.
+fn choice(test: u32, ty: u32) -> MainOps {
+    MainOps {
+        p0: Some(word(Main::Mbyp, &[])),
+        p1: Some(word(Main::Mbyp, &[])),
+        test: Some(Word::usual(Test::Tst.op()).with(f::TEST, test).with(f::TYPE, ty)),
+        mov: Some(Word::usual(Move::Movc.op()).with(f::MOV_W0, Feed::Ft0 as u32)),
+        ..MainOps::default()
     }
 }

@@ -227,7 +227,7 @@ impl Found {
 
 #[test]
 fn both_read_the_same_in_groups_of_the_tables() {
-    let (mut dice, mut found, mut seen) = (Dice(1), Found::default(), 0);
+    let (mut dice, mut found, mut seen) = (Dice::new(1), Found::default(), 0);
     for _ in 0..30_000 {
         let Some((_, bytes)) = random(&mut dice) else { continue };
         match read(&bytes) {
@@ -242,7 +242,7 @@ fn both_read_the_same_in_groups_of_the_tables() {
 
 #[test]
 fn both_read_the_same_in_groups_with_other_bits() {
-    let (mut dice, mut found, mut seen) = (Dice(2), Found::default(), 0);
+    let (mut dice, mut found, mut seen) = (Dice::new(2), Found::default(), 0);
     for _ in 0..30_000 {
         let Some((_, mut bytes)) = random(&mut dice) else { continue };
         for _ in 0..1 + dice.below(2) {
@@ -263,7 +263,7 @@ fn both_read_the_same_in_groups_with_other_bits() {
 /// Bytes whose header is likely: the length fits nothing by chance alone.
 #[test]
 fn both_read_the_same_in_random_bytes() {
-    let (mut dice, mut found, mut seen) = (Dice(3), Found::default(), 0);
+    let (mut dice, mut found, mut seen) = (Dice::new(3), Found::default(), 0);
     for _ in 0..40_000 {
         let mut bytes: Vec<u8> = (0..32).map(|_| dice.next() as u8).collect();
         if dice.below(2) == 0 {
@@ -349,7 +349,7 @@ const AT_RUN: [legal::Rule; 4] = [
 
 #[test]
 fn both_forbid_the_same() {
-    let (mut dice, mut found, mut seen) = (Dice(4), Found::default(), [0; 2]);
+    let (mut dice, mut found, mut seen) = (Dice::new(4), Found::default(), [0; 2]);
     for _ in 0..40_000 {
         let Some((_, bytes)) = random(&mut dice) else { continue };
         let Both::Groups(both) = read(&bytes) else { continue };
@@ -375,7 +375,7 @@ fn both_forbid_the_same() {
 /// What the emulator reads is named by the other reading too, which waits and lifetimes follow.
 #[test]
 fn every_source_that_is_read_is_named() {
-    let (mut dice, mut found, mut seen) = (Dice(5), Found::default(), 0);
+    let (mut dice, mut found, mut seen) = (Dice::new(5), Found::default(), 0);
     for _ in 0..20_000 {
         let Some((group, bytes)) = random(&mut dice) else { continue };
         let Both::Groups(both) = read(&bytes) else { continue };

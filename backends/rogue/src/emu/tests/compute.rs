@@ -209,7 +209,7 @@ fn sequencer_programs_that_break_a_rule() {
 
 #[test]
 fn changed_bits_of_a_kernel_end_or_name_a_rule() {
-    let mut dice = super::Dice(29);
+    let mut dice = super::Dice::new(29);
     let mut rules = std::collections::BTreeMap::new();
     let code = numbers();
     for round in 0..3000 {

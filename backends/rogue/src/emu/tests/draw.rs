@@ -320,7 +320,7 @@ fn quads_are_shaded_without_a_rasteriser() {
 
 #[test]
 fn changed_bits_of_a_draw_end_or_name_a_rule() {
-    let mut dice = super::Dice(23);
+    let mut dice = super::Dice::new(23);
     let mut rules = std::collections::BTreeMap::new();
     for round in 0..3000 {
         let mut chip = Chip::new();

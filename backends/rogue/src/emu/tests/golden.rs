@@ -1,6 +1,6 @@
 //! The collected groups and programs: each decodes to its exact length, and no rule forbids it but those listed.
 
-use super::shared;
+use super::shared::{skip, text_or_skip};
 use crate::emu::core::Core;
 use crate::emu::rule::Rule;
 use crate::emu::{Stage, admit, decode, program};
@@ -19,17 +19,20 @@ pub struct Row {
     pub core: Core,
 }
 
-/// Every row of the collection; none without it.
+/// Every row of the collection; none without it, and the test says that it skips.
 pub fn rows() -> &'static [Row] {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
-    ROWS.get_or_init(read_rows)
+    let rows = ROWS.get_or_init(read_rows);
+    if rows.is_empty() {
+        skip("golden/rogue.jsonl");
+    }
+    rows
 }
 
 fn read_rows() -> Vec<Row> {
-    let Some(shared) = shared() else { return Vec::new() };
     let mut rows = Vec::new();
-    for file in ["rogue.jsonl", "rogue-extra.jsonl"] {
-        let text = std::fs::read_to_string(shared.join("golden").join(file)).unwrap_or_default();
+    for file in ["golden/rogue.jsonl", "golden/rogue-extra.jsonl"] {
+        let Some(text) = text_or_skip(file) else { continue };
         for line in text.lines() {
             let row: Value = serde_json::from_str(line).expect("JSON");
             rows.push(read(&row));
@@ -70,7 +73,6 @@ fn read(row: &Value) -> Row {
 fn every_collected_group_decodes_to_its_length() {
     let rows = rows();
     if rows.is_empty() {
-        eprint_skip("golden/rogue*.jsonl");
         return;
     }
     let mut groups = 0;
@@ -95,13 +97,6 @@ const CUT: [&str; 2] = ["xrogue-08363", "xrogue-08786"];
 /// compiler's own table of ports does (1.2).
 fn is_known(rule: Rule, detail: &str) -> bool {
     rule == Rule::Port && detail.starts_with("File(Coefficient") && detail.ends_with("on S1")
-}
-
-fn eprint_skip(what: &str) {
-    let _ = std::io::Write::write_all(
-        &mut std::io::stderr(),
-        format!("skipped: {what} is not there\n").as_bytes(),
-    );
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn constants(first: &Inst, second: u32) -> Vec<u32> {
 
 #[test]
 fn starts_and_varyings_of_the_sequencer() {
-    let mut dice = Dice(11);
+    let mut dice = Dice::new(11);
     for _ in 0..300 {
         use pds::{douti, doutu};
         let start = filled(&mut dice, &doutu::WORD).with(doutu::DUAL_PHASE, 0);
@@ -126,7 +126,7 @@ fn starts_and_varyings_of_the_sequencer() {
 
 #[test]
 fn transfers_of_the_sequencer() {
-    let mut dice = Dice(12);
+    let mut dice = Dice::new(12);
     for _ in 0..300 {
         use pds::{ddmad, ddmad_to, doutd, doutd_to, doutw_to};
         let (at, count) = (0x10_0000 + 4 * dice.below(999) as u32, dice.below(64) as u32);
@@ -191,7 +191,7 @@ fn instructions_of_the_sequencer() {
         &pds::limm::WORD,
         &pds::sftlp32::WORD,
     ];
-    let (mut dice, mut seen) = (Dice(13), [0; 2]);
+    let (mut dice, mut seen) = (Dice::new(13), [0; 2]);
     for _ in 0..4_000 {
         let row = instructions[dice.below(10) as usize];
         let mut word = low(&filled(&mut dice, row));
@@ -216,7 +216,7 @@ fn instructions_of_the_sequencer() {
 #[test]
 fn kernels_of_the_compute_stream() {
     use streams as s;
-    let mut dice = Dice(14);
+    let mut dice = Dice::new(14);
     for _ in 0..500 {
         let first = filled(&mut dice, &s::cdm_kernel0::WORD)
             .with(s::cdm_kernel0::EVENT, 0)
@@ -269,7 +269,7 @@ fn reserved(
 #[test]
 fn reserved_bits_of_streams() {
     use streams as s;
-    let (mut dice, mut seen) = (Dice(18), 0);
+    let (mut dice, mut seen) = (Dice::new(18), 0);
     for _ in 0..2_000 {
         let first = filled(&mut dice, &s::cdm_kernel0::WORD)
             .with(s::cdm_kernel0::EVENT, 0)
@@ -314,7 +314,7 @@ fn reserved_bits_of_streams() {
 #[test]
 fn programs_and_lists_of_the_vertex_stream() {
     use streams as s;
-    let mut dice = Dice(15);
+    let mut dice = Dice::new(15);
     for _ in 0..500 {
         let first = filled(&mut dice, &s::vdm_state0::WORD)
             .with(s::vdm_state0::CUT_PRESENT, 1)
@@ -369,7 +369,7 @@ fn index_list(dice: &mut Dice) {
 #[test]
 fn textures_and_samplers() {
     use texture::{image0, image1, sampler0};
-    let (mut dice, mut seen) = (Dice(16), 0);
+    let (mut dice, mut seen) = (Dice::new(16), 0);
     for _ in 0..2_000 {
         let first = filled(&mut dice, &image0::WORD)
             .with(image0::FORMAT, 12)
@@ -451,7 +451,7 @@ fn textures_and_samplers() {
 #[test]
 fn states_of_the_pixel_back_end() {
     use pixel::{state0, state1};
-    let mut dice = Dice(17);
+    let mut dice = Dice::new(17);
     for _ in 0..500 {
         let first = filled(&mut dice, &state0::WORD);
         let second = filled(&mut dice, &state1::WORD)

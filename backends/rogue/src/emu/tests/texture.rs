@@ -229,7 +229,7 @@ fn operations_that_break_a_rule() {
 
 #[test]
 fn words_of_chance_end_or_name_a_rule() {
-    let mut dice = super::Dice(31);
+    let mut dice = super::Dice::new(31);
     let mut rules = std::collections::BTreeMap::new();
     let kinds = [
         Words { kind: 1, format: 12, size: [4, 4, 1], levels: 3, stride: None },

@@ -140,7 +140,7 @@ fn groups_that_break_a_rule_of_groups() {
 
 #[test]
 fn random_bytes_decode_or_name_a_rule() {
-    let mut dice = Dice(3);
+    let mut dice = Dice::new(3);
     let mut decoded = 0;
     for _ in 0..400_000 {
         let known = KNOWN[dice.below(KNOWN.len() as u64) as usize];
