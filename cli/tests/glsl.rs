@@ -1112,6 +1112,7 @@ fn a_text_has_what_its_version_and_profile_have() {
         "#version 300 es\nprecision highp float; precision mediump sampler3D; uniform sampler3D s; out vec4 c;\nvoid main() { c = texture(s, vec3(0.5)); }",
         "#version 100\n#extension GL_EXT_frag_depth : enable\n#extension GL_OES_standard_derivatives : enable\nvarying highp float v;\nvoid main() { gl_FragDepthEXT = dFdx(v); }",
         "#version 120\n#extension GL_EXT_gpu_shader4 : enable\nout uvec4 c;\nvoid main() { c = uvec4(5 % 3 << 1); }",
+        "#version 120\n#extension GL_EXT_gpu_shader4 : enable\nvarying vec4 v; varying out vec4 c;\nvoid main() { c = v; }",
         "#version 120\nvec4 texture(vec2 p) { return p.xyxy; }\nvoid main() { gl_FragColor = texture(vec2(0.0)); }",
         "#version 130\n#extension GL_ARB_uniform_buffer_object : enable\nuniform B { vec4 x; };\nvoid main() { gl_FragColor = x; }",
         "#version 330 compatibility\nvarying vec4 v;\nvoid main() { gl_FragColor = v + gl_Fog.color; }",

@@ -208,6 +208,9 @@ impl<'a> Check<'a, '_> {
     /// The word that says where a variable lives.
     pub fn storage(&self, qualifiers: &ast::Qualifiers<'a>, span: Span) -> Result<&'static str> {
         let mut found = "";
+        // `varying out` of EXT_gpu_shader4 is an output.
+        let directed = self.dialect.has("gpu_shader4")
+            && qualifiers.words.iter().any(|(word, _)| matches!(*word, "in" | "out"));
         for (word, at) in &qualifiers.words {
             let own = match *word {
                 "const" => "const",
@@ -224,6 +227,7 @@ impl<'a> Check<'a, '_> {
                         *at,
                     );
                 }
+                "varying" if directed => continue,
                 "varying" => match self.stage {
                     Stage::Vertex => "out",
                     Stage::Fragment => "in",
