@@ -216,6 +216,19 @@ fn wgsl_declarations_that_are_huge() {
 }
 
 #[test]
+fn wgsl_declarations_without_end() {
+    all_end(
+        "declarations",
+        &[
+            ("keywords.wgsl", "const ".repeat(170_000), INVALID),
+            ("names.wgsl", "const a ".repeat(60_000), INVALID),
+            ("functions.wgsl", "fn f() ".repeat(60_000), LIMIT),
+            ("locals.wgsl", format!("fn f() {{ {}", "let a ".repeat(60_000)), INVALID),
+        ],
+    );
+}
+
+#[test]
 fn wgsl_calls_that_double() {
     let calls = |first: &str, n: usize| {
         let chain = each(n, |k| format!("fn g{}() {{ g{k}(); g{k}(); }}\n", k + 1));

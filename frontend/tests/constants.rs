@@ -415,6 +415,13 @@ fn constants_stand_where_only_constants_may() {
 }
 
 #[test]
+fn a_shift_whose_operands_are_no_one_expression_is_read_once() {
+    let failure =
+        run("const a = 8;", "out[0] = u32(a(8) >> 64u);").expect_err("`a` is no function");
+    assert!(failure.starts_with('1'), "{failure}");
+}
+
+#[test]
 fn calls_without_a_value_are_the_users_error_at_their_place() {
     for (expression, part) in [
         ("atanh(1.0)", "`atanh`"),

@@ -120,16 +120,23 @@ impl<'t, 'a> Reader<'t, 'a> {
         self.tokens.word(at)
     }
 
-    /// The first of some tokens in no bracket.
-    fn find(&self, mut at: usize, wanted: &[&str]) -> usize {
+    /// The first of some tokens in no bracket, from a token on; the end of the text where the bracket around it
+    /// closes first or another declaration begins, so that a walk over all declarations takes linear time.
+    fn find(&self, from: usize, wanted: &[&str]) -> usize {
+        let mut at = from;
         while at < self.tokens.len() && !wanted.contains(&self.word(at)) {
             at = match self.word(at) {
                 "(" | "[" | "{" => self.partner(at) + 1,
                 ")" | "]" | "}" => return self.tokens.len(),
+                "const" | "const_assert" | "fn" | "for" | "let" | "override" | "var"
+                    if at > from =>
+                {
+                    return self.tokens.len();
+                }
                 _ => at + 1,
             };
         }
-        at
+        at.min(self.tokens.len())
     }
 
     /// The structures of the module.
@@ -527,6 +534,13 @@ impl<'a> Walk<'_, '_, 'a> {
         }
     }
 
+    /// A name counts behind its declaration; one that does not end declares nothing.
+    fn wait(&mut self, end: usize, name: &'a str, value: Option<Value>) {
+        if end < self.reader.tokens.len() {
+            self.waiting.push((end, name, value));
+        }
+    }
+
     fn open(&mut self, end: usize) {
         self.reader.scopes.push(Scope { end, names: Map::default() });
     }
@@ -551,7 +565,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     _ => at + 1,
                 };
                 let end = self.reader.find(at, &[";"]);
-                self.waiting.push((end, self.reader.word(name), None));
+                self.wait(end, self.reader.word(name), None);
             }
             // naga takes a bracket behind the word for one around the whole.
             "const_assert" if self.reader.word(at + 1) == "(" => {
@@ -601,7 +615,7 @@ impl<'a> Walk<'_, '_, 'a> {
         // Of a type that has no name: uses stand for themselves.
         let split = matches!(value, Ok(Value::Split { .. }));
         if inside {
-            self.waiting.push((end, name, value.ok()));
+            self.wait(end, name, value.ok());
         }
         if !split {
             return at + 2;
@@ -687,7 +701,9 @@ impl<'a> Walk<'_, '_, 'a> {
         let Some(from) = self.operand_before(at).filter(|_| long) else {
             return Ok(at + length);
         };
+        // Where no expression holds both operands (`a(8) >> 64u` with a constant `a`), reading ends before the shift.
         if let Ok((value, end)) = self.reader.binary(from, precedence)
+            && end > at
             && value.numbers().is_ok_and(|(kind, ..)| kind == Kind::Int)
         {
             // What was replaced within it.
