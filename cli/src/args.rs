@@ -68,7 +68,7 @@ pub enum Command {
 /// `--target` and `--chip`.
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
-    /// Machine: r600, r700, gen4, g45, valhall or interp (rogue is to come)
+    /// Machine: r600, r700, gen4, g45, valhall, rogue or interp
     #[arg(long, value_name = "T", help_heading = "Target", overrides_with = "target")]
     pub target: Option<String>,
     /// Member of the family; the first that `gpucc targets` lists when absent

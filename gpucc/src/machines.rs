@@ -17,7 +17,7 @@ impl Target {
     /// Arm Valhall v9.
     pub const VALHALL: Target = Target::Machine(&Valhall);
     /// Imagination PowerVR Rogue.
-    pub const ROGUE: Target = Target::Planned(&gpucc_rogue::ROGUE);
+    pub const ROGUE: Target = Target::Machine(&gpucc_rogue::ROGUE);
 
     /// Every target, in the contract's order.
     pub const ALL: [Target; 7] = [

@@ -28,8 +28,8 @@ const MOST_SHARED: u64 = 1024;
 const MOST_COEFFICIENTS: u64 = 2048;
 /// Sets of coefficients that an iterator names. 2.7.
 const MOST_SETS: u64 = 64;
-/// Words of the output registers. 3.1.
-const MOST_OUTPUTS: u64 = 8;
+/// Words of the output registers, of cores with four more and of others. 3.1, 3.3.
+const MOST_OUTPUTS: [u64; 2] = [8, 4];
 /// Words of a vertex. 5.4: OUTPUT_SEL has eight bits for them.
 const MOST_VERTEX: u64 = 255;
 
@@ -229,8 +229,9 @@ impl Abi {
             first += u64::from(components);
         }
         // More go to memory, which is not written.
-        match first > MOST_OUTPUTS {
-            true => Err(not_yet("colours of more than eight words")),
+        let [most, fewer] = MOST_OUTPUTS;
+        match first > if self.chip.features().eight_outputs { most } else { fewer } {
+            true => Err(not_yet("colours of more words than output registers")),
             false => Ok(()),
         }
     }

@@ -14,8 +14,8 @@ use gpucc_passes::{Plan, TargetInfo};
 #[derive(Copy, Clone, Debug)]
 pub struct Rogue;
 
-/// The machine with its back end.
-pub static BUILT: Rogue = Rogue;
+/// The machine by its name.
+pub static ROGUE: Rogue = Rogue;
 
 static ABOUT: About = About {
     name: "rogue",

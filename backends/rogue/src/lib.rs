@@ -25,5 +25,5 @@ mod steps;
 mod target;
 pub mod words;
 
-pub use compiler::{BUILT, Rogue};
-pub use machine::{ROGUE, Text};
+pub use compiler::{ROGUE, Rogue};
+pub use machine::Text;

@@ -1,25 +1,10 @@
-//! Rogue to the rest of the workspace: a machine with assembler and disassembler. No code is made for it here yet.
+//! Rogue's assembler and disassembler to the rest of the workspace.
 
 use crate::isa::program::{ProgramError, assemble, disassemble, listing};
 use crate::steps;
 use gpucc_machine::assembler::hex_lines;
 use gpucc_machine::flow::Steps;
-use gpucc_machine::{About, Assembler, AssemblyError, ListingLine, Planned};
-
-/// The machine by its name.
-pub static ROGUE: Planned = Planned {
-    about: About {
-        name: "rogue",
-        machine: "Imagination PowerVR Rogue",
-        short: "Rogue",
-        chips: &["gx6250", "axe1_16m"],
-        stages: &[],
-        limits: &[],
-        noticed: 100,
-    },
-    refusals: &[],
-    assembler: Some(&Text),
-};
+use gpucc_machine::{Assembler, AssemblyError, ListingLine};
 
 /// Assembler and disassembler. A token is a byte, a line of numbers a group.
 #[derive(Copy, Clone, Debug)]

@@ -12,7 +12,7 @@ use gpucc_machine::{Compiled, Machine as _, Request};
 use gpucc_passes::Plan;
 use gpucc_passes::ctx::{Ctx, Options};
 use gpucc_passes::runner::{Quiet, Runner};
-use gpucc_rogue::BUILT;
+use gpucc_rogue::ROGUE;
 use std::collections::BTreeMap;
 
 const CHIPS: [&str; 2] = ["gx6250", "bxs_4_64"];
@@ -28,16 +28,16 @@ enum Found {
 
 fn compile(func: &Func, chip: &'static str) -> Result<Compiled, Failure> {
     let mut func = func.clone();
-    let numerics = BUILT.numerics(chip);
+    let numerics = ROGUE.numerics(chip);
     let request = Request { chip, effort: Effort::default(), ..Request::default() };
     let mut runner = Runner::default();
     let options = Options::default();
-    let mut ctx = Ctx::new(options, numerics, BUILT.info());
+    let mut ctx = Ctx::new(options, numerics, ROGUE.info());
     let shared = Plan::for_options(&options);
     runner.run(&shared, &mut func, &mut ctx, &mut Quiet).expect("the passes run");
-    BUILT.admit(&func, chip)?;
-    runner.go_on(&BUILT.plan(&request), &mut func, &mut ctx, &mut Quiet).expect("the plan runs");
-    BUILT.finish(func, &request)
+    ROGUE.admit(&func, chip)?;
+    runner.go_on(&ROGUE.plan(&request), &mut func, &mut ctx, &mut Quiet).expect("the plan runs");
+    ROGUE.finish(func, &request)
 }
 
 /// Bindings of chance: small integers, floats near 1 and bits of all kinds.
@@ -116,7 +116,7 @@ fn buffers(
 /// Proves a compute program on one input in several orders.
 fn dispatch(func: &Func, chip: &'static str, groups: [u32; 3], seed: u64) -> Result<(), Found> {
     let compiled = compile(func, chip).map_err(Found::Failure)?;
-    let (expanded, numerics) = (&compiled.expanded, BUILT.numerics(chip));
+    let (expanded, numerics) = (&compiled.expanded, ROGUE.numerics(chip));
     let before = bindings(expanded, &mut Rng::new(seed));
     let count = groups.iter().product();
     let lanes = Lanes::compute(expanded, groups, 0, count);
@@ -124,7 +124,7 @@ fn dispatch(func: &Func, chip: &'static str, groups: [u32; 3], seed: u64) -> Res
         return Err(Found::Skipped);
     };
     for order in 0..3 {
-        let mut device = BUILT.device(&compiled, chip);
+        let mut device = ROGUE.device(&compiled, chip);
         device.set_order(seed.wrapping_add(order));
         let mut found = before.clone();
         device.dispatch(&mut found, groups).map_err(|stop| Found::Wrong(format!("{stop:?}")))?;
@@ -205,7 +205,7 @@ fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
 /// Proves a fragment program on one input in several orders.
 fn shade(func: &Func, chip: &'static str, seed: u64) -> Result<(), Found> {
     let compiled = compile(func, chip).map_err(Found::Failure)?;
-    let (expanded, numerics) = (&compiled.expanded, BUILT.numerics(chip));
+    let (expanded, numerics) = (&compiled.expanded, ROGUE.numerics(chip));
     let mut rng = Rng::new(seed);
     let before = bindings(expanded, &mut rng);
     let batch = quads(expanded, &mut rng);
@@ -214,7 +214,7 @@ fn shade(func: &Func, chip: &'static str, seed: u64) -> Result<(), Found> {
         return Err(Found::Skipped);
     };
     for order in 0..3 {
-        let mut device = BUILT.device(&compiled, chip);
+        let mut device = ROGUE.device(&compiled, chip);
         device.set_order(seed.wrapping_add(order));
         let mut found = before.clone();
         let pixels =
@@ -404,7 +404,7 @@ fn vertices_fetch_compute_and_leave() {
         let tags: Vec<u32> = (0..74).map(|n| 1000 + n).collect();
         let buffers = [places, tags].map(|words| gpucc_emu::device::bytes_of(&words));
         let run = VertexRun { ids: &ids, first_vertex: 2, first_instance: 5, buffers: &buffers };
-        let mut device = BUILT.device(&compiled, chip);
+        let mut device = ROGUE.device(&compiled, chip);
         let found = device.vertices(&mut bindings, &run).expect("it runs");
         assert_eq!(found.len(), 70);
         for (id, out) in ids.iter().zip(&found) {
@@ -546,7 +546,7 @@ fn independent_operations_share_groups() {
         let groups = |skip: Vec<String>| {
             let mut request = Request { chip, ..Request::default() };
             request.passes.gate.skip = skip;
-            let compiled = BUILT.finish(func.clone(), &request).expect("it compiles");
+            let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
             compiled.described.stats.instructions
         };
         // Two iterators, a wait, the end; four operations and four outputs.
@@ -575,7 +575,7 @@ fn products_and_sums_are_contracted_by_the_plan_alone() {
     };
     let mut shared = func(text);
     let options = Options::default();
-    let mut ctx = Ctx::new(options, BUILT.numerics("gx6250"), BUILT.info());
+    let mut ctx = Ctx::new(options, ROGUE.numerics("gx6250"), ROGUE.info());
     let plan = Plan::for_options(&options);
     Runner::default().run(&plan, &mut shared, &mut ctx, &mut Quiet).expect("the passes run");
     assert!(!has(&shared));

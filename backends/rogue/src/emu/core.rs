@@ -25,6 +25,15 @@ impl Core {
         extended_lookup: true,
     };
 
+    /// AXE-1-16M. Nothing public that we have says more than its rounding; the rest is the least [A].
+    pub const AXE_1_16M: Core = Core {
+        name: "axe-1-16m",
+        rounds_even: false,
+        eight_outputs: false,
+        iterates_by_control: false,
+        extended_lookup: false,
+    };
+
     /// GX6250. The public compiler gives it eight outputs.
     pub const GX6250: Core = Core {
         name: "gx6250",
