@@ -1125,6 +1125,100 @@ fn a_text_has_what_its_version_and_profile_have() {
 }
 
 #[test]
+fn declarations_follow_their_version_and_their_stage() {
+    let folder = Folder::new("declarations");
+    let vec4_out = "out vec4 c; void main() { c = vec4(1.0); }";
+    let compute = "#version 430\nlayout(local_size_x = 8) in;";
+    let refused = [
+        ("frag", format!("#version 330\n#define GL_own 1\n{vec4_out}"), "`GL_own` is kept by the language"),
+        ("frag", format!("#version 330\n{vec4_out} /* no end"), "this comment has no end"),
+        ("frag", format!("#version 330\nfloat f() {{ }} {vec4_out}"), "`f` returns no value"),
+        (
+            "frag",
+            "#version 110\nvoid main() { float a[2] = float[2](1.0, 2.0); }".to_owned(),
+            "making arrays needs version 120",
+        ),
+        (
+            "frag",
+            "#version 100\nvoid main() { mediump float a[2], b[2]; a = b; }".to_owned(),
+            "assigning arrays needs version 120, or 300 es",
+        ),
+        (
+            "frag",
+            format!("#version 330\nlayout(binding = 1) uniform sampler2D t; {vec4_out}"),
+            "`binding` needs version 420",
+        ),
+        ("frag", format!("#version 330\nin flat int x; {vec4_out}"), "`flat` stands too late"),
+        (
+            "frag",
+            format!("#version 330\nuniform B {{ float a; }} x; uniform B {{ float b; }} y; {vec4_out}"),
+            "`B` names two blocks",
+        ),
+        (
+            "frag",
+            "#version 100\nmediump float a__b; void main() { }".to_owned(),
+            "names with `__` are reserved",
+        ),
+        (
+            "frag",
+            "#version 300 es\nprecision mediump float; in float i; out vec4 c; uniform sampler2D t[2];\n\
+             void main() { c = texture(t[int(i)], vec2(0.0)); }"
+                .to_owned(),
+            "an array of textures takes constant indices",
+        ),
+        ("vert", "#version 120\nattribute ivec2 x; void main() { }".to_owned(), "of integers need version 130"),
+        ("vert", "#version 300 es\nin float x[2]; void main() { }".to_owned(), "arrays as inputs of vertices"),
+        ("frag", format!("#version 450\nin vec4 x; in vec4 x; {vec4_out}"), "`x` is declared already"),
+        ("frag", format!("#version 450\nlayout(component = 1) in float x; {vec4_out}"), "a component and no location"),
+        (
+            "frag",
+            format!("#version 450\nlayout(location = 1, component = 2) in vec3 x; {vec4_out}"),
+            "components behind the fourth",
+        ),
+        ("frag", format!("#version 450\nlayout(early_fragment_tests) out; {vec4_out}"), "`early_fragment_tests` qualifies `in`"),
+        ("comp", format!("{compute} layout(local_size_x = 4) in; void main() {{ }}"), "another size already"),
+        ("comp", format!("{compute} layout(std430) uniform B {{ float x; }}; void main() {{ }}"), "std430 is a layout of buffers"),
+        (
+            "comp",
+            format!("{compute} buffer B {{ float x; }}; void main() {{ atomicAdd(x, 1.0); }}"),
+            "`atomicAdd` of a float needs",
+        ),
+        (
+            "comp",
+            format!("{compute} uniform image2D i; void main() {{ imageLoad(i, ivec2(0)); }}"),
+            "`i` has no format",
+        ),
+        ("comp", format!("{compute} void main() {{ dFdx(1.0); }}"), "`dFdx` is a function of fragment shaders"),
+        ("comp", format!("{compute} uniform float x; const float y = x; void main() {{ }}"), "the constant `y` is no constant"),
+        ("comp", format!("{compute} layout(offset = 4) uniform float x; void main() {{ }}"), "`offset` is that of"),
+        ("comp", format!("{compute} void f(const out int a) {{ a = 1; }} void main() {{ }}"), "not both `const` and `out`"),
+        ("comp", format!("{compute} void f(uniform int a) {{ }} void main() {{ }}"), "a parameter is not `uniform`"),
+    ];
+    for (stage, source, words) in refused {
+        let path = folder.write(&format!("text.{stage}"), &source);
+        let done = gpucc(&[&path, "--target", "interp"]);
+        let shown = text(&done);
+        assert_eq!(done.status.code(), Some(1), "{source}: {shown}");
+        assert!(shown.contains(words) && shown.contains("text."), "{source}: {shown}");
+    }
+    // The same is right where the text says more, or is newer.
+    for (stage, source) in [
+        ("frag", format!("#version 330\n#extension GL_ARB_shading_language_420pack : enable\nlayout(binding = 1) uniform sampler2D t; in flat int x; {vec4_out}")),
+        ("frag", format!("#version 420\nin flat int x; {vec4_out}")),
+        ("frag", "#version 120\nuniform sampler2D t[2]; varying float i; void main() { gl_FragColor = texture2D(t[int(i)], vec2(0.0)); }".to_owned()),
+        ("frag", format!("#version 330\nuniform B {{ float a; }} x; in B {{ float b; }} y; {vec4_out}")),
+        ("vert", "#version 330\nin vec4 x[]; in vec4 x[2]; void main() { gl_Position = x[1]; }".to_owned()),
+        ("comp", format!("{compute} layout(local_size_x = 8, local_size_y = 2) in; void main() {{ }}")),
+        ("comp", format!("{compute} writeonly uniform image2D i; void main() {{ imageStore(i, ivec2(0), vec4(1.0)); }}")),
+        ("comp", format!("{compute} const int k = int(sqrt(16.0)); const float t[k] = float[k](1.0, 2.0, 3.0, 4.0); void main() {{ }}")),
+    ] {
+        let path = folder.write(&format!("text.{stage}"), &source);
+        let done = gpucc(&[&path, "--target", "interp"]);
+        assert!(done.status.success(), "{source}: {}", text(&done));
+    }
+}
+
+#[test]
 fn functions_of_constants_are_constants() {
     let head = "#version 460\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer O { float o[20]; };\n";
     // Lengths of arrays ask for them: each is a whole number where the function is right.

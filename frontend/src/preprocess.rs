@@ -263,6 +263,10 @@ impl<'a> Preprocessor<'a> {
             self.copied = done;
         }
         self.gap(self.lexer.end());
+        if let Some(start) = self.lexer.open_comment {
+            let span = Span { start: start as u32, end: start as u32 + 2 };
+            return Err(Stop::invalid("this comment has no end (GLSL 4.60, 3.4)").at(span));
+        }
         match self.conditions.get(self.outer_conditions..).and_then(<[Open]>::last) {
             Some(open) => Err(Stop::invalid("this condition has no `#endif`").at(open.at)),
             None => Ok(()),
@@ -585,11 +589,15 @@ impl<'a> Preprocessor<'a> {
                 self.conditions.pop();
             }
             _ if !self.active() => {}
-            "define" => self.define(rest, at)?,
+            "define" => {
+                self.may_change(rest)?;
+                self.define(rest, at)?;
+            }
             "undef" => {
                 let [name] = rest else {
                     return Err(Stop::invalid("`#undef` takes one name").at(at));
                 };
+                self.may_change(rest)?;
                 self.macros.shift_remove(&name.text);
             }
             "error" => {
@@ -765,6 +773,23 @@ impl<'a> Preprocessor<'a> {
         match rest {
             [name, ..] if name.kind == Kind::Word => Ok(self.may_expand(&name.text)),
             _ => Err(Stop::invalid("the name of a macro is missing").at(at)),
+        }
+    }
+
+    /// Refuses to change macros that the language keeps (GLSL 4.60, 3.3).
+    fn may_change(&self, rest: &[Token<'a>]) -> Result<(), Stop> {
+        match rest.first() {
+            Some(name)
+                if name.text.starts_with("GL_")
+                    || matches!(&*name.text, "__LINE__" | "__FILE__" | "__VERSION__") =>
+            {
+                let message = format!(
+                    "`{}` is kept by the language: it is not defined or undefined (GLSL 4.60, 3.3)",
+                    name.text
+                );
+                Err(Stop::invalid(message).at(name.span()))
+            }
+            _ => Ok(()),
         }
     }
 

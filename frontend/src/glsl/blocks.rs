@@ -61,6 +61,11 @@ impl<'a> Check<'a, '_> {
         }
         for axis in 0..3 {
             if let Some(size) = layout.local_size[axis] {
+                if std::mem::replace(&mut self.sized[axis], true) && self.p.workgroup[axis] != size
+                {
+                    let message = "the workgroup has another size already (GLSL 4.60, 4.4.1.1)";
+                    return invalid(message, at);
+                }
                 self.p.workgroup[axis] = size;
             }
             if let Some(id) = layout.local_size_id[axis] {
@@ -99,6 +104,12 @@ impl<'a> Check<'a, '_> {
             return self.per_vertex(block);
         }
         self.check_name(block.name, block.span)?;
+        let known = self.blocks.insert((storage, block.name));
+        if !known && self.dialect.stated {
+            let message =
+                format!("`{}` names two blocks of one interface (GLSL 4.60, 4.3.9)", block.name);
+            return invalid(message, block.span);
+        }
         let pointers = match layout.reference {
             true if storage != "buffer" || block.instance.is_some() => {
                 let message = "a block of pointers is a buffer without a name of its own (GL_EXT_buffer_reference)";

@@ -161,6 +161,7 @@ impl<'a> Check<'a, '_> {
                 Ok(self.folded(Kind::Construct(made), ty, span))
             }
             Ty::Array(id) => {
+                self.of_whole_arrays("making arrays", span)?;
                 let (mut of, length) = self.p.types.array(id);
                 let count = values.len() as u32;
                 if length.is_some_and(|length| length != count) {

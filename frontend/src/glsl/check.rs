@@ -80,6 +80,10 @@ pub(super) struct Check<'a, 'o> {
     pub unbound: Vec<u32>,
     /// Textures within structures: the variable and numbers of members, and the variable that each is.
     pub parts: Map<(u32, Vec<u32>), u32>,
+    /// Axes whose workgroup size the text says.
+    pub sized: [bool; 3],
+    /// Storage and names of blocks.
+    pub blocks: Set<(&'static str, &'a str)>,
     /// Those of the variable that is being declared.
     pub waiting: Vec<super::tree::Global>,
 }
@@ -147,6 +151,8 @@ pub fn check<'a>(
         taken: Default::default(),
         unbound: Vec::new(),
         parts: Map::default(),
+        sized: [false; 3],
+        blocks: Set::default(),
         waiting: Vec::new(),
     };
     for item in items {

@@ -7,6 +7,7 @@ use super::types::{self, Ty};
 use crate::lower::Result;
 use crate::stop::Stop;
 use gpucc_ir::Set;
+use gpucc_ir::ssa::Span;
 use naga::ScalarKind;
 
 /// Functions of one name: each call looks at all of them.
@@ -69,6 +70,19 @@ impl<'a> Check<'a, '_> {
             }
             self.check_size(ty, parameter.ty.span)?;
             let has = |word| parameter.qualifiers.has(word);
+            let of_storage = ["uniform", "buffer", "shared", "attribute", "varying"];
+            let wrong = |&&(word, _): &&(&str, Span)| {
+                of_storage.contains(&word) || has("const") && matches!(word, "out" | "inout")
+            };
+            if let Some(&(word, at)) = parameter.qualifiers.words.iter().find(wrong) {
+                let message = match has("const") {
+                    true => {
+                        format!("a parameter is not both `const` and `{word}` (GLSL 4.60, 6.1.1)")
+                    }
+                    false => format!("a parameter is not `{word}` (GLSL 4.60, 6.1.1)"),
+                };
+                return invalid(message, at);
+            }
             let direction = match (has("in"), has("out"), has("inout")) {
                 (_, _, true) | (true, true, _) => Direction::InOut,
                 (_, true, _) => Direction::Out,

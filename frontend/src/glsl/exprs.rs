@@ -304,6 +304,9 @@ impl<'a> Check<'a, '_> {
             let have = self.p.types.name(a.ty);
             return invalid(format!("{have} cannot be compared (GLSL 4.60, 5.9)"), span);
         }
+        if matches!(a.ty, Ty::Array(_)) {
+            self.of_whole_arrays("comparing arrays", span)?;
+        }
         Ok(self.folded(Kind::Equal(text == "==", Box::new(a), Box::new(b)), types::BOOL, span))
     }
 
@@ -386,6 +389,9 @@ impl<'a> Check<'a, '_> {
                 return invalid("an array without a length is written whole", span);
             }
             let value = self.coerce(value, ty)?;
+            if matches!(ty, Ty::Array(_)) {
+                self.of_whole_arrays("assigning arrays", span)?;
+            }
             return Ok(Expr::new(Kind::Assign(Box::new(target), Box::new(value)), ty, span));
         }
         let Some(op) = operator(text) else {
@@ -465,6 +471,16 @@ impl<'a> Check<'a, '_> {
             return invalid(format!("{have} has no elements (GLSL 4.60, 5.7)"), span);
         };
         let known = index.known().map(|known| known[0].int());
+        let first = if self.dialect.es { 300 } else { 130 };
+        if matches!(self.p.types.innermost(of), Ty::Opaque(opaque) if opaque != types::Opaque::Counter)
+            && known.is_none()
+            && self.dialect.stated
+            && self.dialect.version >= first
+            && !self.dialect.since(400, 320, &["gpu_shader5"])
+        {
+            let message = "an array of textures takes constant indices before version 400, and 320 es (GLSL 4.60, 4.1.7)";
+            return invalid(message, index.span);
+        }
         if let Kind::Global(number) = base.kind
             && self.p.globals[number as usize].grows
         {
@@ -505,6 +521,14 @@ impl<'a> Check<'a, '_> {
             }
         }
         Ok(self.folded(Kind::Index(Box::new(base), Box::new(index)), of, span))
+    }
+
+    /// Values of arrays came with versions 120 and 300 es.
+    pub fn of_whole_arrays(&self, what: &str, span: Span) -> Result<()> {
+        if self.dialect.stated && !self.dialect.since(120, 300, &[]) {
+            return invalid(format!("{what} needs version 120, or 300 es (GLSL 4.60, 5.7)"), span);
+        }
+        Ok(())
     }
 
     /// True for parts of buffers.

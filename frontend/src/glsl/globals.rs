@@ -81,10 +81,36 @@ impl<'a> Check<'a, '_> {
                 self.redeclare(declared, ty, qualifiers)?;
                 continue;
             }
-            let (ty, init) = self.initial(ty, declared)?;
+            let (ty, init) = match storage {
+                "const" => self.constant_value(ty, declared)?,
+                _ => self.initial(ty, declared)?,
+            };
             self.variable(declared, ty, init, qualifiers, &layout, storage)?;
         }
         Ok(())
+    }
+
+    /// The value of a constant, which reads constants alone.
+    fn constant_value(
+        &mut self,
+        ty: Ty,
+        declared: &ast::Declarator<'a>,
+    ) -> Result<(Ty, Option<Expr>)> {
+        let before = std::mem::take(&mut self.current.globals);
+        let (ty, init) = self.initial(ty, declared)?;
+        let read = std::mem::replace(&mut self.current.globals, before);
+        let varies = |&number: &u32| self.p.globals[number as usize].class != Class::Const;
+        if let Some(init) = init.as_ref().filter(|init| init.known().is_none())
+            && read.iter().any(varies)
+        {
+            let message = format!(
+                "the value of the constant `{}` is no constant (GLSL 4.60, 4.3.3)",
+                declared.name
+            );
+            return invalid(message, init.span);
+        }
+        self.current.globals.extend(read);
+        Ok((ty, init))
     }
 
     /// A built-in variable is declared again: its length, its interpolation.
@@ -175,7 +201,9 @@ impl<'a> Check<'a, '_> {
         // An array without a length may be declared again with one.
         if let Some(&Symbol::Global(known)) = self.scopes.last().and_then(|scope| scope.get(name)) {
             let old = &self.p.globals[known as usize];
+            let unsized_one = self.p.types.is_unsized(ty) || self.p.types.is_unsized(old.ty);
             let fits = old.class == class
+                && unsized_one
                 && (self.fits_unsized(ty, old.ty) || self.fits_unsized(old.ty, ty));
             if fits && self.scopes.len() == 1 {
                 if self.p.types.is_unsized(old.ty) {
@@ -183,6 +211,20 @@ impl<'a> Check<'a, '_> {
                     (global.ty, global.grows) = (ty, false);
                 }
                 return Ok(());
+            }
+        }
+        if let (Some(component), Some(lanes)) =
+            (layout.component, self.p.types.innermost(ty).lanes())
+        {
+            let words = lanes.1 as u32 * u32::from(lanes.0.width / 4).max(1);
+            if layout.location.is_none() {
+                let message =
+                    format!("`{name}` has a component and no location (GLSL 4.60, 4.4.1)");
+                return invalid(message, span);
+            }
+            if component + words > 4 && words <= 4 {
+                let message = "components behind the fourth of a location (GLSL 4.60, 4.4.1)";
+                return invalid(message, span);
             }
         }
         if matches!(class, Class::Input | Class::Output) {
@@ -221,6 +263,17 @@ impl<'a> Check<'a, '_> {
                     && image.form == Form::Storage
                 {
                     return Err(super::lacking("storage images of the format R64i").at(span));
+                }
+                if let (Some(Opaque::Image(image)), None, false) =
+                    (opaque, layout.format, global.write_only)
+                    && image.form == Form::Storage
+                    && self.dialect.stated
+                    && !self.dialect.has("image_load_formatted")
+                {
+                    let message = format!(
+                        "`{name}` has no format, so it is `writeonly`, or GL_EXT_shader_image_load_formatted is on (GLSL 4.60, 4.4.7)"
+                    );
+                    return invalid(message, span);
                 }
                 self.bind(number, &mut global, layout);
             }

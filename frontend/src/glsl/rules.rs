@@ -3,7 +3,9 @@
 //!
 //! They follow from tokens and syntax alone, and are asked before names have meanings.
 
-use super::ast::{Block, Declaration, Item, Qualifiers};
+use super::ast::{
+    Base, Block, Declaration, Declarator, Function, Item, Qualifiers, Stmt, StmtKind,
+};
 use super::check::invalid;
 use super::token::{Dialect, Kind, Token};
 use super::types;
@@ -100,9 +102,16 @@ pub fn check(
     }
     for item in items {
         match item {
-            Item::Declaration(declaration) => variable(declaration, dialect, stage)?,
-            Item::Block(block) => of_block(block, dialect)?,
-            _ => {}
+            Item::Declaration(declaration) => {
+                check_qualifiers(&declaration.qualifiers, dialect)?;
+                variable(declaration, dialect, stage)?;
+            }
+            Item::Block(block) => {
+                check_qualifiers(&block.qualifiers, dialect)?;
+                of_block(block, dialect)?;
+            }
+            Item::Function(function) => of_function(function)?,
+            Item::Qualified(qualifiers, _) => alone(qualifiers)?,
         }
     }
     Ok(())
@@ -133,7 +142,22 @@ fn token(
         return invalid(format!("`{text}` is a reserved word (GLSL 4.60, 3.6)"), span);
     }
     let called = next.text == "(" && !is_own(text);
+    let of_quads = matches!(text, "dFdx" | "dFdy" | "fwidth")
+        || ["dFdx", "dFdy", "fwidth"].iter().any(|start| {
+            text.strip_prefix(start).is_some_and(|rest| matches!(rest, "Fine" | "Coarse"))
+        });
     match text {
+        _ if dialect.es && dialect.version < 300 && text.contains("__") => {
+            invalid(format!("`{text}`: names with `__` are reserved (GLSL ES 1.00, 3.8)"), span)
+        }
+        _ if called
+            && of_quads
+            && stage != Stage::Fragment
+            && !dialect.has("compute_shader_derivatives") =>
+        {
+            let message = format!("`{text}` is a function of fragment shaders (GLSL 4.60, 8.14.1)");
+            invalid(message, span)
+        }
         "switch" | "case" if !dialect.since(130, 300, &[]) => newer("the word"),
         "uint" | "uvec2" | "uvec3" | "uvec4" if !integers => newer("the type"),
         "attribute" | "varying" if dialect.removed(420, 300) => {
@@ -205,10 +229,108 @@ fn variable(declaration: &Declaration<'_>, dialect: &Dialect, stage: Stage) -> R
             return invalid(message, at);
         }
     }
+    let of_stages = |word: &str| matches!(word, "in" | "out" | "attribute" | "varying");
+    if let Some(&(word, at)) = qualifiers.words.iter().find(|(word, _)| of_stages(word)) {
+        let whole = matches!(&declaration.ty.base, Base::Name(name)
+            if matches!(*name, "int" | "uint") || name.starts_with("ivec") || name.starts_with("uvec"));
+        if whole && !dialect.since(130, 300, &["gpu_shader4"]) {
+            let message = "inputs and outputs of integers need version 130, or 300 es";
+            return invalid(message, declaration.ty.span);
+        }
+        let into = stage == Stage::Vertex && matches!(word, "in" | "attribute");
+        let is_array = |one: &Declarator<'_>| !one.lengths.is_empty();
+        let array = !declaration.ty.lengths.is_empty() || declaration.declared.iter().any(is_array);
+        if into && array && (dialect.es || dialect.version < 150) {
+            let message =
+                "arrays as inputs of vertices need version 150, and ES has none (GLSL 4.60, 4.3.4)";
+            return invalid(message, at);
+        }
+    }
+    let offset = qualifiers.layout.iter().find(|item| item.name == "offset");
+    let counter = matches!(declaration.ty.base, Base::Name("atomic_uint"));
+    if let Some(item) = offset.filter(|_| !counter) {
+        let message = "`offset` is that of a block's member or of a counter (GLSL 4.60, 4.4.5)";
+        return invalid(message, item.span);
+    }
     if let Some((word, at)) = interpolations(qualifiers).nth(1) {
         return invalid(format!("`{word}` is a second interpolation (GLSL 4.60, 4.5)"), at);
     }
     Ok(())
+}
+
+/// Where a qualifier stands before 4.20 and 3.10 of ES, by what it says; none for those that may stand anywhere.
+fn rank(word: &str) -> Option<u8> {
+    Some(match word {
+        "invariant" | "precise" => 0,
+        _ if INTERPOLATION.contains(&word) => 1,
+        "centroid" | "sample" | "patch" => 2,
+        "const" | "in" | "out" | "inout" | "uniform" | "attribute" | "varying" => 3,
+        "highp" | "mediump" | "lowp" => 4,
+        _ => return None,
+    })
+}
+
+/// Qualifiers of a variable or block: their order, and a binding.
+fn check_qualifiers(qualifiers: &Qualifiers<'_>, dialect: &Dialect) -> Result<()> {
+    if dialect.since(420, 310, &["shading_language_420pack"]) {
+        return Ok(());
+    }
+    let bound = ["shader_atomic_counters", "shader_storage_buffer", "shader_image_load_store"];
+    let binding = qualifiers.layout.iter().find(|item| item.name == "binding");
+    if let Some(item) = binding.filter(|_| !bound.iter().any(|part| dialect.has(part))) {
+        let message = "`binding` needs version 420, 310 es, or GL_ARB_shading_language_420pack";
+        return invalid(message, item.span);
+    }
+    let mut last = 0;
+    for &(word, at) in &qualifiers.words {
+        let Some(rank) = rank(word) else { continue };
+        if rank < last {
+            let message = format!(
+                "`{word}` stands too late: the order is free from version 420 and 310 es on (GLSL 3.30, 4.7)"
+            );
+            return invalid(message, at);
+        }
+        last = rank;
+    }
+    Ok(())
+}
+
+/// `layout(early_fragment_tests) in;`
+fn alone(qualifiers: &Qualifiers<'_>) -> Result<()> {
+    let tests = qualifiers.layout.iter().find(|item| item.name == "early_fragment_tests");
+    match tests {
+        Some(item) if !qualifiers.has("in") => {
+            let message = "`early_fragment_tests` qualifies `in` (GLSL 4.60, 4.4.1.3)";
+            invalid(message, item.span)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A function with a result returns one somewhere (GLSL 4.60, 6.1).
+fn of_function(function: &Function<'_>) -> Result<()> {
+    let none = matches!(function.result.base, Base::Name("void"));
+    match &function.body {
+        Some(body) if !none && !returns(body) => {
+            let message = format!("`{}` returns no value (GLSL 4.60, 6.1)", function.name);
+            invalid(message, function.span)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A `return` stands among statements; they nest no deeper than the parser lets them.
+fn returns(body: &[Stmt<'_>]) -> bool {
+    let one = |stmt: &Stmt<'_>| returns(std::slice::from_ref(stmt));
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Block(body) | StmtKind::Switch(_, body) => returns(body),
+        StmtKind::If(_, then, other) => one(then) || other.as_deref().is_some_and(one),
+        StmtKind::For(_, _, _, body) | StmtKind::While(_, body) | StmtKind::Do(body, _) => {
+            one(body)
+        }
+        _ => false,
+    })
 }
 
 fn interpolations<'q>(qualifiers: &'q Qualifiers<'_>) -> impl Iterator<Item = (&'q str, Span)> {
@@ -221,6 +343,12 @@ fn of_block(block: &Block<'_>, dialect: &Dialect) -> Result<()> {
         let message = "blocks of buffers need version 430, or 310 es (GLSL 4.60, 4.3.7)";
         (dialect.since(430, 310, &["shader_storage_buffer_object", "buffer_reference"]), message)
     } else if has("uniform") {
+        let packed = block.qualifiers.layout.iter().find(|item| item.name == "std430");
+        let push = block.qualifiers.layout.iter().any(|item| item.name == "push_constant");
+        if let (Some(item), false, false) = (packed, push, dialect.has("scalar_block_layout")) {
+            let message = "std430 is a layout of buffers: for uniforms it needs GL_EXT_scalar_block_layout (GLSL 4.60, 4.4.5)";
+            return invalid(message, item.span);
+        }
         let message = "blocks of uniforms need version 140, or 300 es (GLSL 4.60, 4.3.9)";
         (dialect.since(140, 300, &["uniform_buffer_object"]), message)
     } else {

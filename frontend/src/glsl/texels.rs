@@ -258,6 +258,13 @@ impl Check<'_, '_> {
         if own != "atomicLoad" {
             self.check_written(first)?;
         }
+        if scalar.kind == ScalarKind::Float
+            && !self.dialect.has("atomic_float")
+            && self.dialect.stated
+        {
+            let message = format!("`{name}` of a float needs GL_EXT_shader_atomic_float");
+            return invalid(message, span);
+        }
         // Scope and semantics may follow.
         values.truncate(1 + operands);
         for value in &mut values[1..] {

@@ -379,6 +379,8 @@ impl Types {
     pub fn count(&self, ty: Ty) -> (u64, u64) {
         let of = |scalar, n: u64| (n, n * dense_bytes(scalar));
         match ty {
+            // Each is a word of a buffer.
+            Ty::Opaque(Opaque::Counter) => (0, 4),
             Ty::Void | Ty::Opaque(_) => (0, 0),
             Ty::Scalar(scalar) => of(scalar, 1),
             Ty::Reference(_) => of(Scalar::U64, 1),

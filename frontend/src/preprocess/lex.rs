@@ -65,6 +65,8 @@ pub struct Lexer<'a> {
     lines: Vec<usize>,
     /// Arguments that are being expanded within one another.
     pub depth: usize,
+    /// A comment that does not end.
+    pub open_comment: Option<usize>,
 }
 
 fn is_word(byte: u8) -> bool {
@@ -108,7 +110,17 @@ impl<'a> Lexer<'a> {
     pub fn new(text: Cow<'a, str>, base: usize) -> Self {
         let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect();
-        Lexer { text, base, at: 0, last_end: 0, shift: 0, source: 0, lines, depth: 0 }
+        Lexer {
+            text,
+            base,
+            at: 0,
+            last_end: 0,
+            shift: 0,
+            source: 0,
+            lines,
+            depth: 0,
+            open_comment: None,
+        }
     }
 
     /// One past the last token that was read.
@@ -153,6 +165,9 @@ impl<'a> Lexer<'a> {
                 [b'/', b'/', ..] => self.at = crate::prescan::logical_line_end(&self.text, self.at),
                 [b'/', b'*', rest @ ..] => {
                     let end = rest.windows(2).position(|pair| pair == b"*/");
+                    if end.is_none() {
+                        self.open_comment = Some(self.base + self.at);
+                    }
                     self.at += end.map_or(rest.len() + 2, |end| end + 4);
                 }
                 _ => return newline,
