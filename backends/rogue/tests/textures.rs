@@ -157,7 +157,7 @@ fn program(stage: &str, resources: &str, instruction: &str, results: usize) -> S
   %15: b32 = const 0xffffffff
   %18: b32 = const 4
   %30: b32 = shl %12, %18
-  %19: b32 = utof %12
+  %19: b32 = u2f %12
   %23: b32 = const 0x3da00000
   %24: b32 = const 0xbf200000
   %0: b32 = fma %19, %23, %24
@@ -271,14 +271,14 @@ fn texels_by_number_and_sizes_give_what_the_reference_gives() {
         let layer = if shape.ends_with("arrayed") { ", %11" } else { "" };
         for sample in ["float as f32", "sint as i32", "uint as u32"] {
             let resources = format!("  res0 = \"t\" group 0 binding 0 texture {shape} {sample}\n");
-            prove("compute", &resources, &format!("tex load res0{numbers}{layer}, %20"), 3);
+            prove("compute", &resources, &format!("tex load res0{numbers}{layer}, %20"), 4);
             prove(
                 "compute",
                 &resources,
                 &format!("tex load res0 offset 2 0 0{numbers}{layer}, %9"),
-                3,
+                4,
             );
-            prove("fragment", &resources, &format!("tex load res0{numbers}{layer}, %11"), 3);
+            prove("fragment", &resources, &format!("tex load res0{numbers}{layer}, %11"), 4);
         }
         let resources = format!("  res0 = \"t\" group 0 binding 0 texture {shape} float as f32\n");
         prove("compute", &resources, "tex_query size res0, %9", axes);
