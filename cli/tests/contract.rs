@@ -134,8 +134,8 @@ fn one_target_is_listed_when_it_is_named() {
 
 #[test]
 fn what_is_not_built_says_so_with_six() {
-    let blur = sample("blur.wgsl");
-    refused(&[&blur, "--target", "rogue"], 6, &["textures", "not supported by gpucc yet"]);
+    let glass = sample("glass.wgsl");
+    refused(&[&glass, "--target", "rogue"], 6, &["two colours", "not supported by gpucc yet"]);
 }
 
 /// Rogue's groups go both ways, a group a line too.

@@ -4,8 +4,8 @@ use crate::chip::Chip;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::{Failure, Limit, State};
 use gpucc_ir::ssa::{
-    Builtin, Func, Input, InputKind, Interpolation, Mem, MemSpace, Output, OutputKind, Resource,
-    ResourceKind, Sampling, Span, Stage,
+    Builtin, Func, Imm, Input, InputKind, InstData, Interpolation, Mem, MemSpace, Op, Output,
+    OutputKind, Resource, ResourceKind, Sampling, Span, Stage, TexKind,
 };
 
 /// The workgroup's number by axis: coefficients. 4.3.
@@ -22,6 +22,23 @@ pub const GROUP_COEFFICIENTS: u16 = 8;
 pub const FRAGMENT_SHARED: u16 = 4;
 /// Words of a buffer's descriptor: address, size, dynamic offset. 4.4.
 pub const BUFFER_WORDS: u16 = 4;
+/// Words of a texture's descriptor: four of state, then [`LAYER_BYTES`] to [`TEXELS`]. 4.4.
+pub const TEXTURE_WORDS: u16 = 8;
+/// Bytes from a layer to the next, of cubes from a cube to the next: a word of a texture's descriptor.
+pub const LAYER_BYTES: u16 = 4;
+/// The number of the last layer, or of the last cube: a word of a texture's descriptor.
+pub const LAST_LAYER: u16 = 5;
+/// The address of the texels in two words of a texture's descriptor. Where the public driver has the slices of 3D images and the format
+/// that unknown formats are packed to, which nothing here reads.
+pub const TEXELS: u16 = 6;
+/// Words of a sampler's descriptor: four of state, then [`COMPARISON`], three that nobody reads, [`GATHERER`]. 4.4.
+pub const SAMPLER_WORDS: u16 = 12;
+/// What a sampler compares by: a word of its descriptor.
+pub const COMPARISON: u16 = 4;
+/// The four words of state of a sampler that gives the texels of a filter: it filters, on level 0.
+pub const GATHERER: u16 = 8;
+/// Words of a sampler's state.
+pub const STATE_WORDS: u16 = 4;
 /// Shared registers of a program. 3.1.
 const MOST_SHARED: u64 = 1024;
 /// Coefficients that an operand names. 1.2.
@@ -62,6 +79,8 @@ pub struct Abi {
     pub descriptors: SecondaryMap<Resource, Option<u16>>,
     /// The first coefficient of each workgroup variable.
     pub variables: SecondaryMap<Mem, Option<u16>>,
+    /// The first of four shared registers with the state of a sampler that takes texels by their numbers, where somebody does.
+    pub texels: Option<u16>,
     /// Shared registers.
     pub shareds: u16,
     /// Coefficients.
@@ -89,6 +108,17 @@ fn not_yet(feature: &str) -> Failure {
     }
 }
 
+/// Whether somebody loads or stores texels by their numbers.
+fn takes_texels(func: &Func) -> bool {
+    let takes = |data: &InstData| match data.imm {
+        Imm::Tex(tex) => tex.kind == TexKind::Load,
+        _ => data.op == Op::ImageStore,
+    };
+    let regions = func.regions_in_order();
+    let mut insts = regions.into_iter().flat_map(|(region, ..)| &func.regions[region].insts);
+    insts.any(|&inst| takes(&func.insts[inst]))
+}
+
 /// Words of an attribute whose components are words; none for one of other formats.
 pub fn words_of_format(format: &str) -> Option<u32> {
     let count =
@@ -113,6 +143,7 @@ impl Abi {
             stage: func.stage,
             descriptors: SecondaryMap::new(),
             variables: SecondaryMap::new(),
+            texels: None,
             shareds: 0,
             coefficients: 0,
             inputs: 0,
@@ -159,10 +190,16 @@ impl Abi {
                 ResourceKind::Uniform { .. }
                 | ResourceKind::Storage { .. }
                 | ResourceKind::Immediate { .. } => BUFFER_WORDS,
-                _ => return Err(not_yet("textures and samplers")),
+                ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => TEXTURE_WORDS,
+                ResourceKind::Sampler { .. } => SAMPLER_WORDS,
             };
             self.descriptors[resource] = Some(next as u16);
             next += u64::from(words) * u64::from(data.count.unwrap_or(1));
+            limit.admit(next)?;
+        }
+        if takes_texels(func) {
+            self.texels = Some(next as u16);
+            next += u64::from(STATE_WORDS);
             limit.admit(next)?;
         }
         self.shareds = next as u16;

@@ -4,6 +4,7 @@ use crate::chip::{Chip, NAMES};
 use crate::machine::Text;
 use crate::{back, device, expand, numerics, refuse, target};
 use gpucc_emu::device::Device;
+use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::{About, Assembler, Compiled, Errors, Request, Site};
@@ -63,6 +64,21 @@ impl gpucc_machine::Machine for Rogue {
     }
     fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device> {
         Box::new(device::Machine::new(compiled, Chip::named(chip)))
+    }
+    /// What is compared is sampled before: depths are not filtered where they are (isa/rogue-pipeline.md 2.9). Nothing mirrors once to
+    /// a border (4.5).
+    fn restrict(&self, sampler: &mut Sampler, _: bool) {
+        if sampler.compare.is_some() {
+            (sampler.mag, sampler.min) = (Filter::Nearest, Filter::Nearest);
+            if sampler.mip == MipFilter::Linear {
+                sampler.mip = MipFilter::Nearest;
+            }
+        }
+        for wrap in &mut sampler.wrap {
+            if *wrap == Wrap::MirrorOnceBorder {
+                *wrap = Wrap::MirrorOnce;
+            }
+        }
     }
     /// None is listed yet, so that no test of mutations asks this machine.
     fn sites(&self, _: &Compiled) -> Vec<Site> {

@@ -17,6 +17,8 @@ pub const INPUTS: &str = "vertex inputs";
 pub const COEFFICIENTS: &str = "coefficients";
 /// Shared registers.
 pub const SHAREDS: &str = "shared registers";
+/// The first of the shared registers with the state of the sampler that takes texels by number, where the program has it.
+pub const TEXEL_SAMPLER: &str = "texel sampler";
 /// Words that a vertex program writes.
 pub const VERTEX_WORDS: &str = "vertex words";
 /// Fragment: pixels give feedback.
@@ -56,7 +58,9 @@ pub fn described(func: &Func, abi: &Abi, stats: Stats, machine: Named<Figure>) -
         (VERTEX_WORDS, u32::from(abi.vertex_words)),
         (FEEDBACK, u32::from(feeds)),
     ];
-    let state = numbers.into_iter().map(|(name, number)| (name, Setting::Number(number)));
+    let texels = abi.texels.map(|first| (TEXEL_SAMPLER, u32::from(first)));
+    let state =
+        numbers.into_iter().chain(texels).map(|(name, number)| (name, Setting::Number(number)));
     let inputs = func.inputs.iter().map(|(input, data)| {
         let place = match abi.stage {
             Stage::Vertex => abi

@@ -5,6 +5,7 @@
 mod compute;
 mod heap;
 mod pixel;
+mod texture;
 mod vertex;
 
 use crate::chip::Chip;
@@ -44,9 +45,14 @@ impl Machine {
 
     /// A number of the described state.
     fn number(&self, name: &str) -> u32 {
+        self.place(name).unwrap_or(0)
+    }
+
+    /// A number of the described state that not every program has.
+    fn place(&self, name: &str) -> Option<u32> {
         match self.compiled.described.state.get(name) {
-            Some(Setting::Number(number)) => *number,
-            _ => 0,
+            Some(Setting::Number(number)) => Some(*number),
+            _ => None,
         }
     }
 

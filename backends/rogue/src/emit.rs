@@ -174,7 +174,7 @@ impl Emitter<'_> {
                     || port.role.is_def() && pending.reads.contains(&index)
             };
             let memory = match step.message {
-                None | Some(Message::Reads) => false,
+                None | Some(Message::Reads | Message::Decides) => false,
                 Some(Message::Loads) => pending.stores,
                 Some(Message::Stores) => pending.stores || pending.loads,
             };
@@ -209,6 +209,11 @@ impl Emitter<'_> {
                 };
             }
             self.emitted.messages += 1;
+            if message == Message::Decides {
+                self.push(group);
+                self.wait(drc);
+                return;
+            }
         }
         if let (Some(context), true) = (self.pairs, self.groups.len() > self.first)
             && let Some((before, None, _)) = self.groups.last_mut()

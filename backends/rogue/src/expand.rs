@@ -3,6 +3,7 @@
 
 mod native;
 mod recipes;
+mod texture;
 
 use crate::target;
 use gpucc_ir::driver::Effort;
@@ -14,6 +15,12 @@ pub use native::is_native;
 const OWN: &[Pass] = &[
     gpucc_passes::expand::COARSE_DERIVATIVES,
     gpucc_passes::expand::arrays::PASS,
+    required(
+        "textures",
+        Proof::Expansion,
+        "lookups that are clamped to the edge become lookups of level 0",
+        |func, _| texture::expand(func),
+    ),
     optional(
         "contract",
         Proof::Licence("WGSL, reassociation and fusion: a product and a sum may round once"),
@@ -31,7 +38,7 @@ const OWN: &[Pass] = &[
 
 /// What makes the reference for the bytes of SSA after the shared passes.
 pub fn plan(effort: Effort) -> Plan {
-    let mut steps = vec![step("coarse_derivatives"), step("binding_arrays")];
+    let mut steps = vec![step("coarse_derivatives"), step("binding_arrays"), step("textures")];
     if effort > Effort::None {
         // Expansions keep their bounds as they are: what they make is not contracted.
         steps.push(step("contract"));

@@ -71,6 +71,8 @@ pub enum Message {
     Loads,
     /// It writes memory.
     Stores,
+    /// It writes p0, which what is behind it reads.
+    Decides,
 }
 
 /// One group.

@@ -9,6 +9,8 @@ mod control;
 mod fragment;
 mod memory;
 mod test;
+mod texel;
+mod texture;
 mod vertex;
 mod workgroup;
 
@@ -41,6 +43,8 @@ struct Lower<'a> {
     values: SecondaryMap<Value, Option<Src>>,
     /// Truth values that somebody reads as numbers.
     in_registers: SecondaryMap<Value, bool>,
+    /// Values that somebody reads.
+    read: SecondaryMap<Value, bool>,
     /// Registers with numbers, of this block.
     numbers: BTreeMap<u32, VReg>,
     loops: Vec<LoopFrame>,
@@ -69,6 +73,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         block,
         values: SecondaryMap::new(),
         in_registers: SecondaryMap::new(),
+        read: texture::read(ssa),
         numbers: BTreeMap::new(),
         loops: Vec::new(),
         open: 0,
@@ -250,9 +255,10 @@ impl Lower<'_> {
                 Ok(())
             }
             Op::MemLoad | Op::MemStore | Op::MemAtomic => self.variable(data),
-            Op::Tex | Op::TexQuery | Op::ImageStore | Op::ImageAtomic => {
-                Err(self.not_yet("textures"))
-            }
+            Op::Tex => self.tex(data),
+            Op::TexQuery => self.texture_query(data),
+            Op::ImageStore => self.image_store(data),
+            Op::ImageAtomic => self.image_atomic(data),
             Op::Ballot | Op::Shuffle | Op::Reduce | Op::SubgroupBarrier => {
                 Err(self.not_yet("subgroup operations"))
             }

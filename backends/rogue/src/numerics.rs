@@ -15,6 +15,7 @@ use gpucc_machine::Errors;
 /// - Denormals are flushed by float arithmetic and by tests of floats, and kept by moves and packing, which is the default that the
 ///   page proposes.
 /// - A minimum is `a < b ? a : b` and a maximum `a >= b ? a : b`: a test and a move. 2.4.
+/// - A load beyond a texture gives its border through its swizzle: alpha is 1 where the format lacks it. 4.5.
 /// - Dot products are chains of `fmad`, first pair first.
 pub fn numerics(chip: Chip) -> Numerics {
     Numerics {
@@ -37,7 +38,7 @@ pub fn numerics(chip: Chip) -> Numerics {
         fract_below_one: false,
         functions: Functions::EXACT,
         level_of_quad: false,
-        alpha_outside_is_free: false,
+        alpha_outside_is_free: true,
         perturbation: None,
     }
 }

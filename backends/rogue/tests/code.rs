@@ -15,12 +15,12 @@ use gpucc_passes::runner::{Quiet, Runner};
 use gpucc_rogue::ROGUE;
 use std::collections::BTreeMap;
 
-const CHIPS: [&str; 2] = ["gx6250", "bxs_4_64"];
+pub(super) const CHIPS: [&str; 2] = ["gx6250", "bxs_4_64"];
 
 /// What went wrong, or why there is nothing to compare.
 #[derive(Debug)]
 #[allow(dead_code, reason = "messages print it")]
-enum Found {
+pub(super) enum Found {
     Failure(Failure),
     Wrong(String),
     Skipped,
@@ -47,7 +47,12 @@ fn bindings(func: &Func, rng: &mut Rng) -> Bindings {
         let len = match data.kind {
             ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => size,
             ResourceKind::Storage { size, stride, .. } => size + stride * rng.below(40) as u32,
-            _ => continue,
+            kind => {
+                for element in 0..data.count.unwrap_or(1) {
+                    bindings.set_element(resource, element, super::textures::bound(kind, rng));
+                }
+                continue;
+            }
         };
         let words: Vec<u32> = (0..len.div_ceil(4)).map(|_| word(rng)).collect();
         let mut bytes = gpucc_emu::device::bytes_of(&words);
@@ -94,6 +99,15 @@ fn buffers(
 ) -> Result<(), Found> {
     let excluded = &outcome.excluded;
     for (resource, data) in &func.resources {
+        if let (Bound::Image(a), Bound::Image(b), false) = (
+            right.get(resource, 0),
+            found.get(resource, 0),
+            excluded.all || excluded.resources.contains(&resource),
+        ) && a.bytes() != b.bytes()
+        {
+            let at = a.bytes().iter().zip(b.bytes()).position(|(a, b)| a != b);
+            return Err(Found::Wrong(format!("texels of {} differ at {at:?}", data.name)));
+        }
         if !matches!(data.kind, ResourceKind::Storage { .. })
             || excluded.all
             || excluded.resources.contains(&resource)
@@ -114,7 +128,12 @@ fn buffers(
 }
 
 /// Proves a compute program on one input in several orders.
-fn dispatch(func: &Func, chip: &'static str, groups: [u32; 3], seed: u64) -> Result<(), Found> {
+pub(super) fn dispatch(
+    func: &Func,
+    chip: &'static str,
+    groups: [u32; 3],
+    seed: u64,
+) -> Result<(), Found> {
     let compiled = compile(func, chip).map_err(Found::Failure)?;
     let (expanded, numerics) = (&compiled.expanded, ROGUE.numerics(chip));
     let before = bindings(expanded, &mut Rng::new(seed));
@@ -203,7 +222,7 @@ fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
 }
 
 /// Proves a fragment program on one input in several orders.
-fn shade(func: &Func, chip: &'static str, seed: u64) -> Result<(), Found> {
+pub(super) fn shade(func: &Func, chip: &'static str, seed: u64) -> Result<(), Found> {
     let compiled = compile(func, chip).map_err(Found::Failure)?;
     let (expanded, numerics) = (&compiled.expanded, ROGUE.numerics(chip));
     let mut rng = Rng::new(seed);
@@ -257,7 +276,7 @@ fn outputs(
     Ok(())
 }
 
-fn func(text: &str) -> Func {
+pub(super) fn func(text: &str) -> Func {
     let module = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     module.funcs.into_iter().next().expect("one function")
 }

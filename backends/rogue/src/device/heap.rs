@@ -2,6 +2,7 @@
 //! isa/rogue-pipeline.md 4.4, 5.1.
 
 use super::Machine;
+use super::texture::Texels;
 use crate::abi::BUFFER_WORDS;
 use crate::describe::SHARED;
 use crate::emu::{Bases, Gpu, Refused, Trap};
@@ -52,7 +53,7 @@ pub const fn start(entry: u32, temps: u32) -> [u32; 2] {
 }
 
 /// What cannot be put into the emulated memory.
-fn refused((rule, detail): Refused) -> Stop {
+pub(super) fn refused((rule, detail): Refused) -> Stop {
     Stop::Illegal {
         rule: "the emulated machine".into(),
         message: Trap::new(rule, 0, detail).to_string(),
@@ -68,6 +69,10 @@ pub struct Heap {
     data: u64,
     /// Where the memory of bindings is, with its length.
     places: Vec<(Resource, u32, u64, usize)>,
+    /// Textures that a program may write.
+    pub(super) textures: Vec<(Resource, u32, Texels)>,
+    /// Colours of borders, by their numbers.
+    pub(super) borders: Vec<[u32; 4]>,
 }
 
 impl Heap {
@@ -81,7 +86,15 @@ impl Heap {
         gpu.memory().write(CODE, code).map_err(refused)?;
         gpu.memory().map(PDS, PDS_BYTES).map_err(refused)?;
         gpu.memory().map(STREAM, STREAM_BYTES).map_err(refused)?;
-        Ok(Heap { gpu, pds: PDS, stream: STREAM, data: DATA, places: Vec::new() })
+        Ok(Heap {
+            gpu,
+            pds: PDS,
+            stream: STREAM,
+            data: DATA,
+            places: Vec::new(),
+            textures: Vec::new(),
+            borders: vec![[0; 4]],
+        })
     }
 
     fn write(&mut self, at: u64, words: &[u32]) -> Result<(), Stop> {
@@ -128,6 +141,15 @@ impl Heap {
             };
             let count = func.resources[resource].count.unwrap_or(1);
             for element in 0..count {
+                let kind = func.resources[resource].kind;
+                let bound = bindings.get(resource, element);
+                if let Some(words) = self.describe((resource, element), kind, bound)? {
+                    let first = first as usize + words.len() * element as usize;
+                    for (place, word) in shared.iter_mut().skip(first).zip(words) {
+                        *place = word;
+                    }
+                    continue;
+                }
                 let mut bytes = memory_of(bindings.get(resource, element)).to_vec();
                 let size = bytes.len();
                 if let ResourceKind::Uniform { size } | ResourceKind::Immediate { size } =
@@ -145,11 +167,19 @@ impl Heap {
                 }
             }
         }
+        if let Some(first) = machine.place(crate::describe::TEXEL_SAMPLER) {
+            let words = self.texel_sampler()?;
+            for (place, word) in shared.iter_mut().skip(first as usize).zip(words) {
+                *place = word;
+            }
+        }
+        self.put_borders()?;
         Ok(shared)
     }
 
     /// What the program stored.
     pub fn read_back(&mut self, bindings: &mut Bindings) -> Result<(), Stop> {
+        self.read_textures(bindings)?;
         for (resource, element, at, len) in &self.places {
             if *len == 0 {
                 continue;

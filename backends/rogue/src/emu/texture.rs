@@ -33,7 +33,7 @@ type Kept = (Arc<Image>, Vec<(u64, u64)>);
 /// Images that were read from memory, by their words, as long as memory stays.
 #[derive(Clone, Debug, Default)]
 pub struct Textures {
-    images: BTreeMap<([u32; 4], u64, bool), Kept>,
+    images: BTreeMap<([u32; 4], u64, u32, bool), Kept>,
 }
 
 /// Images that are kept.
@@ -199,6 +199,10 @@ impl Machine<'_> {
                 request.op.dimensions,
             )?;
             let data = &request.data[lane];
+            // Without a layer's word one layer alone can be meant, and behind an address the others are not this texture's.
+            if form.array.is_none() && description.dim != Dim::D3 {
+                description.depth = 1;
+            }
             if let Some(at) = form.address {
                 description.address = u64::from(data[at + 1]) << 32 | u64::from(data[at]);
             }
@@ -278,7 +282,7 @@ impl Machine<'_> {
         description: &Description,
         normalise: bool,
     ) -> Result<Arc<Image>, Refused> {
-        let key = (*words, description.address, normalise);
+        let key = (*words, description.address, description.depth, normalise);
         let memory = &*self.memory;
         let stands =
             |&(address, stamp): &(u64, u64)| memory.stamp(address).is_some_and(|s| s.0 == stamp);

@@ -38,9 +38,30 @@ pub(super) fn length(inst: &Inst, port: u8) -> u16 {
         B::Idf if at(f::ADD_SRC) => 2,
         B::Atomic if at(f::SRC) => 3,
         B::Smp | B::SmpWrite if matches!(port, 0 | 2) => 4,
+        B::Smp | B::SmpWrite if port == 1 => data_words(inst),
+        // A filter has four texels.
+        B::Smp if port == 4 && inst.get(f::SBMODE) == 1 => 4 * (inst.get(f::CHANNELS) as u16 + 1),
         B::Smp if port == 4 => inst.get(f::CHANNELS) as u16 + 1,
         _ => 1,
     }
+}
+
+/// Words that say where a texture operation looks, and what it writes. 2.9.
+fn data_words(inst: &Inst) -> u16 {
+    let dimensions = inst.get(f::DIM) as u16;
+    let flags = [f::PROJ, f::ARRAY].into_iter().filter(|&id| inst.flag(id)).count() as u16;
+    let level = match inst.get(f::LOD) {
+        0 => 0,
+        3 => 2 * dimensions,
+        _ => 1,
+    };
+    let address = if inst.flag(f::TAO) { 2 } else { 0 };
+    let lookup = u16::from(inst.flag(f::SNO) || inst.flag(f::SOO));
+    let written = match Backend::of(inst.op()) {
+        Backend::SmpWrite => inst.get(f::CHANNELS) as u16 + 1,
+        _ => 0,
+    };
+    dimensions + flags + level + address + lookup + written
 }
 
 /// Files that share a port with one another. 1.2.

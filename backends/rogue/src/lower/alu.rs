@@ -289,7 +289,7 @@ impl Lower<'_> {
     }
 
     /// `test(value) ? yes : no`, of a test of one value. 2.4, csel.
-    fn choose(&mut self, test: u32, ty: u32, value: Src, yes: Src, no: Src) -> VReg {
+    pub(super) fn choose(&mut self, test: u32, ty: u32, value: Src, yes: Src, no: Src) -> VReg {
         let dst = self.fresh();
         let step = Step::main(choice(test, ty)).from(0, yes).from(3, no).from(1, value).external(1);
         self.push(step.select(1, Feed::Fte).select(4, Feed::Ft1).to(0, dst));

@@ -20,7 +20,7 @@ const WORDS: u32 = 2;
 const WRITE_BACK: u32 = 1;
 
 /// The code of an operation on memory. 2.8.
-fn code(op: AtomicOp) -> Option<u32> {
+pub(super) fn code(op: AtomicOp) -> Option<u32> {
     Some(match op {
         AtomicOp::Add => 0,
         AtomicOp::Sub => 1,
@@ -173,7 +173,7 @@ impl Lower<'_> {
     }
 
     /// Does something in those invocations alone that were not demoted.
-    fn living(
+    pub(super) fn living(
         &mut self,
         effect: impl FnOnce(&mut Self) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
