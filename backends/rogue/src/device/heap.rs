@@ -2,7 +2,7 @@
 //! isa/rogue-pipeline.md 4.4, 5.1.
 
 use super::Machine;
-use crate::abi::BUFFER_WORDS;
+use crate::abi::{BUFFER_WORDS, FRAGMENT_SHARED, SCRATCH_WORDS};
 use crate::describe::SHARED;
 use crate::emu::{Bases, Gpu, Refused, Trap};
 use gpucc_emu::device::{Stop, memory_of, memory_of_mut};
@@ -16,6 +16,10 @@ const STREAM: u64 = 0x300_0000;
 const DATA: u64 = 0x1000_0000;
 const PDS_BYTES: usize = 0x1_0000;
 const STREAM_BYTES: usize = 0x1_0000;
+/// Instances that run together: those whose blocks of scratch memory there must be.
+const MOST_INSTANCES: u32 = 2048;
+/// Bytes of a tile buffer: 32 by 32 pixels of eight words. 3.1.
+pub const TILE_BYTES: usize = 32 * 32 * 8 * 4;
 /// Between two bindings nothing is mapped.
 const GAP: u64 = 0x1_0000;
 
@@ -68,6 +72,8 @@ pub struct Heap {
     data: u64,
     /// Where the memory of bindings is, with its length.
     places: Vec<(Resource, u32, u64, usize)>,
+    /// Where tile buffers begin.
+    pub tiles: Vec<u64>,
 }
 
 impl Heap {
@@ -81,7 +87,14 @@ impl Heap {
         gpu.memory().write(CODE, code).map_err(refused)?;
         gpu.memory().map(PDS, PDS_BYTES).map_err(refused)?;
         gpu.memory().map(STREAM, STREAM_BYTES).map_err(refused)?;
-        Ok(Heap { gpu, pds: PDS, stream: STREAM, data: DATA, places: Vec::new() })
+        Ok(Heap {
+            gpu,
+            pds: PDS,
+            stream: STREAM,
+            data: DATA,
+            places: Vec::new(),
+            tiles: Vec::new(),
+        })
     }
 
     fn write(&mut self, at: u64, words: &[u32]) -> Result<(), Stop> {
@@ -144,6 +157,21 @@ impl Heap {
                     *place = word;
                 }
             }
+        }
+        for tile in 0..machine.number(crate::describe::TILES) as usize {
+            let at = self.put(&vec![0; TILE_BYTES])?;
+            let first = usize::from(FRAGMENT_SHARED) + 2 * tile;
+            shared[first..first + 2].copy_from_slice(&[at as u32, (at >> 32) as u32]);
+            self.tiles.push(at);
+        }
+        let block = machine.number(crate::describe::SCRATCH);
+        if block > 0 {
+            let at = self.data;
+            let len = (block * MOST_INSTANCES) as usize;
+            self.gpu.memory().map(at, len).map_err(refused)?;
+            self.data = (at + len as u64 + GAP).next_multiple_of(GAP);
+            let first = shared.len() - usize::from(SCRATCH_WORDS);
+            shared[first..].copy_from_slice(&[at as u32, (at >> 32) as u32, block]);
         }
         Ok(shared)
     }
