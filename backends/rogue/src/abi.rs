@@ -203,7 +203,8 @@ impl Abi {
                     Builtin::FrontFacing
                     | Builtin::SampleIndex
                     | Builtin::SampleMask
-                    | Builtin::SamplePosition,
+                    | Builtin::SamplePosition
+                    | Builtin::Layer,
                 ) => {}
                 InputKind::Builtin(_) => return Err(not_yet("this built-in input of fragments")),
             }
@@ -268,9 +269,11 @@ impl Abi {
                 InputKind::Location { location, .. } => {
                     // What the sequencer brings are words as they lie in memory.
                     let told = pipeline.vertex.attribute(location);
-                    let format = told.map_or("float32x4", |told| &told.format);
-                    let Some(packing) = Packing::of(format) else {
-                        return Err(not_yet("this format of attributes"));
+                    let Some(packing) = told.and_then(|told| {
+                        let stride = pipeline.vertex.buffer(told).stride;
+                        Packing::of(&told.format)?.at(told.offset, stride)
+                    }) else {
+                        return Err(not_yet("attributes of this format, or that lie across words"));
                     };
                     if data.scalar == Scalar::F16 && packing.kind != Kind::Half {
                         return Err(not_yet("attributes of halves that lie otherwise in memory"));

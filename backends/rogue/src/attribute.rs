@@ -23,13 +23,16 @@ pub struct Packing {
     pub components: u32,
     /// The first and the third component have changed places.
     pub swapped: bool,
+    /// Bits of the first word before the first component.
+    pub shift: u32,
 }
 
 impl Packing {
     /// By the name of a format; none for a format that is not known.
     pub fn of(format: &str) -> Option<Packing> {
         let signed = format.starts_with('s');
-        let packing = |kind, bits, components| Packing { kind, bits, components, swapped: false };
+        let packing =
+            |kind, bits, components| Packing { kind, bits, components, swapped: false, shift: 0 };
         match format {
             "unorm10-10-10-2" => {
                 return Some(packing(Kind::Normalised { signed: false }, 10, 4));
@@ -53,11 +56,23 @@ impl Packing {
         })
     }
 
+    /// The same where the attribute begins at a byte of an element; none where a component lies across words, or where elements
+    /// do not begin at words: the sequencer brings whole words.
+    pub fn at(self, offset: u32, stride: u32) -> Option<Packing> {
+        let shift = offset % 4 * 8;
+        let whole = match self.bits {
+            10 => 32,
+            bits => bits,
+        };
+        (stride.is_multiple_of(4) && shift.is_multiple_of(whole))
+            .then_some(Packing { shift, ..self })
+    }
+
     /// Words that hold so many components, at most all of them.
     pub fn words(self, components: u32) -> u32 {
         match self.bits {
             10 => 1,
-            bits => (bits * components.min(self.components)).div_ceil(32),
+            bits => (self.shift + bits * components.min(self.components)).div_ceil(32),
         }
     }
 }
@@ -79,6 +94,15 @@ mod tests {
             Packing::of("sint16x2").map(|packing| packing.kind),
             Some(Kind::Integer { signed: true })
         );
+        let placed = |format: &str, offset, stride| {
+            let packing = Packing::of(format).and_then(|packing| packing.at(offset, stride));
+            packing.map(|packing| (packing.shift, packing.words(4)))
+        };
+        assert_eq!(placed("uint8x2", 7, 8), Some((24, 2)));
+        assert_eq!(placed("float16x2", 2, 4), Some((16, 2)));
+        assert_eq!(placed("float16x2", 1, 4), None);
+        assert_eq!(placed("float16", 0, 2), None);
+        assert_eq!(placed("float32", 2, 4), None);
         assert!(Packing::of("unorm8x4-bgra").is_some_and(|packing| packing.swapped));
     }
 }

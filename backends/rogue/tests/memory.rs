@@ -49,7 +49,7 @@ fn exchanges_that_compare_lose_nothing() {
 } body {
   %0: b32 = const 4
   %1: b32 = const 1
-  loop body () {
+  loop body {
     %2: b32 = buffer_atomic load res0, %0
     %3: b32 = iadd %2, %1
     %4: b32 = buffer_atomic compare_exchange res0, %0, %2, %3
@@ -60,7 +60,7 @@ fn exchanges_that_compare_lose_nothing() {
       yield
     }
     continue
-  } continuing () {
+  } continuing {
     next
   }
   %6: b32 = const 0
@@ -295,14 +295,15 @@ fn attributes_are_taken_out_of_their_words() {
     for chip in CHIPS {
         let mut request = Request { chip, ..Request::default() };
         for (location, format) in (0..).zip(formats) {
-            let attribute =
-                Attribute { location, format: format.into(), buffer: location, offset: 0 };
+            // The integers of 8 bits begin in the middle of a word.
+            let offset = if location == 2 { 2 } else { 0 };
+            let attribute = Attribute { location, format: format.into(), buffer: location, offset };
             request.pipeline.vertex.attributes.push(attribute);
             let buffer = VertexBuffer { stride: 4, step: Step::Vertex };
             request.pipeline.vertex.buffers.push(buffer);
         }
         let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
-        let words = [0x00ff_3300u32, 0x1234_5678, 0x0000_80ff, 0xc000_3c00, 0xc000_3c00];
+        let words = [0x00ff_3300u32, 0x1234_5678, 0x80ff_0000, 0xc000_3c00, 0xc000_3c00];
         let buffers = words.map(|word| bytes_of(&[word]));
         let ids = [VertexId { vertex: 0, instance: 0 }];
         let run = VertexRun { ids: &ids, first_vertex: 0, first_instance: 0, buffers: &buffers };

@@ -144,7 +144,9 @@ impl Machine {
         let missing = || Stop::TooLarge(format!("attribute {location} has no layout"));
         let attribute = state.attribute(location).ok_or_else(missing)?;
         let buffer = state.buffers.get(attribute.buffer as usize).ok_or_else(missing)?;
-        let packing = Packing::of(&attribute.format).ok_or_else(missing)?;
+        let packing = Packing::of(&attribute.format)
+            .and_then(|packing| packing.at(attribute.offset, buffer.stride))
+            .ok_or_else(missing)?;
         let count = packing.words(components);
         let (index, numbers): (u32, Vec<u32>) = match buffer.step {
             Step::Vertex => {
@@ -155,7 +157,7 @@ impl Machine {
             }
         };
         let most = numbers.into_iter().max().unwrap_or(0);
-        let end = u64::from(most) * u64::from(buffer.stride) + u64::from(attribute.offset);
+        let end = u64::from(most) * u64::from(buffer.stride) + u64::from(attribute.offset & !3);
         let end = end + 4 * u64::from(count);
         let mut bytes = run.buffers.get(attribute.buffer as usize).cloned().unwrap_or_default();
         if end > 1 << 28 {
@@ -164,7 +166,7 @@ impl Machine {
         if bytes.len() < end as usize {
             bytes.resize(end as usize, 0);
         }
-        let at = heap.put(&bytes)? + u64::from(attribute.offset);
+        let at = heap.put(&bytes)? + u64::from(attribute.offset & !3);
         Ok([buffer.stride, at as u32, (at >> 32) as u32, count, index])
     }
 

@@ -20,6 +20,7 @@ const FACE: Register = Register::Special(44);
 const SAMPLE: Register = Register::Special(53);
 const COLUMN: Register = Register::Special(97);
 const ROW: Register = Register::Special(100);
+const LAYER: Register = Register::Special(118);
 /// 0.5 among the constants. 3.2.
 const HALF: Src = Src::Fixed(Register::Special(75));
 /// The format of words without a sign. 2.3.
@@ -220,6 +221,7 @@ impl Lower<'_> {
             }
             // The one sample lies in the middle.
             (InputKind::Builtin(Builtin::SamplePosition), _) => HALF,
+            (InputKind::Builtin(Builtin::Layer), _) => Src::Reg(self.special(LAYER).into()),
             (InputKind::Builtin(Builtin::SampleIndex), _) => Src::Reg(self.special(SAMPLE).into()),
             (InputKind::Builtin(Builtin::SampleMask), _) => {
                 let dst = self.fresh();

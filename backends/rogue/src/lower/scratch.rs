@@ -12,7 +12,7 @@ use crate::isa::register::Register;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::mach::{Block, Reg, Role, VReg};
-use gpucc_ir::ssa::{InstData, Mem, Op, Stage, Type};
+use gpucc_ir::ssa::{Imm, InstData, Mem, Op, Stage, TexKind, Type};
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
 
@@ -87,26 +87,22 @@ impl Lower<'_> {
         Ok(covered)
     }
 
+    /// Something is computed of what other pixels of the quad, or other instances, have.
     fn needs_neighbours(&self) -> bool {
+        use Op::{Ddx, DdxCoarse, DdxFine, Ddy, DdyCoarse, DdyFine};
         let ssa = self.ssa;
-        ssa.regions_in_order().iter().any(|&(region, ..)| {
-            ssa.regions[region].insts.iter().any(|&inst| {
-                use Op::{
-                    Ddx, DdxCoarse, DdxFine, Ddy, DdyCoarse, DdyFine, IsHelper, Tex, TexQuery,
-                };
-                matches!(
-                    ssa.insts[inst].op,
-                    Ddx | DdxCoarse
-                        | DdxFine
-                        | Ddy
-                        | DdyCoarse
-                        | DdyFine
-                        | IsHelper
-                        | Tex
-                        | TexQuery
-                ) || matches!(ssa.insts[inst].op, Op::Ballot | Op::Shuffle | Op::Reduce)
-            })
-        })
+        let asks = |data: &InstData| match (data.op, &data.imm) {
+            (Ddx | DdxCoarse | DdxFine | Ddy | DdyCoarse | DdyFine, _) => true,
+            (Op::IsHelper | Op::Ballot | Op::Shuffle | Op::Reduce, _) => true,
+            // Levels come of the differences between pixels.
+            (Op::Tex, Imm::Tex(tex)) => {
+                matches!(tex.kind, TexKind::Sample | TexKind::SampleBias | TexKind::QueryLevel)
+            }
+            _ => false,
+        };
+        ssa.regions_in_order()
+            .iter()
+            .any(|&(region, ..)| ssa.regions[region].insts.iter().any(|&at| asks(&ssa.insts[at])))
     }
 
     /// Arrays are zeros at first.

@@ -57,7 +57,7 @@ impl Lower<'_> {
             (true, 2) => 0,
             (_, component) => component,
         };
-        let bit = packing.bits * component;
+        let bit = packing.shift + packing.bits * component;
         let (word, element) = match packing.bits {
             10 => (0, component),
             bits => (bit / 32, bit % 32 / bits),
