@@ -19,6 +19,7 @@ struct Word {
 struct Halves {
     words: SecondaryMap<Value, Word>,
     renames: SecondaryMap<Value, Option<Value>>,
+    changed: bool,
 }
 
 /// Rewrites every operation that takes or makes floats of 16 bits.
@@ -26,13 +27,14 @@ pub fn run(func: &mut Func) -> bool {
     if !func.values.values().any(|value| value.ty == Type::B16) {
         return false;
     }
-    let mut pass = Halves { words: SecondaryMap::new(), renames: SecondaryMap::new() };
+    let mut pass =
+        Halves { words: SecondaryMap::new(), renames: SecondaryMap::new(), changed: false };
     for (region, ..) in func.regions_in_order() {
         for inst in std::mem::take(&mut func.regions[region].insts) {
             pass.inst(func, region, inst);
         }
     }
-    true
+    pass.changed
 }
 
 impl Halves {
@@ -55,6 +57,7 @@ impl Halves {
             b.func.regions[region].insts.push(inst);
             return;
         };
+        self.changed = true;
         let result = data.results[0];
         match b.func.ty(result) {
             Type::B16 => {
