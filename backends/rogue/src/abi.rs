@@ -1,11 +1,12 @@
 //! The calling convention: which registers hold what where a program starts. isa/rogue-pipeline.md 4.
 
+use crate::attribute::{Kind, Packing};
 use crate::chip::Chip;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::{Failure, Limit, State};
 use gpucc_ir::ssa::{
     Builtin, Func, Imm, Input, InputKind, InstData, Interpolation, Mem, MemSpace, Op, Output,
-    OutputKind, Resource, ResourceKind, Sampling, Span, Stage, TexKind,
+    OutputKind, Resource, ResourceKind, Sampling, Scalar, Span, Stage, TexKind,
 };
 
 /// The workgroup's number by axis: coefficients. 4.3.
@@ -20,6 +21,8 @@ pub const MET: u16 = 7;
 pub const GROUP_COEFFICIENTS: u16 = 8;
 /// Shared registers that fragment programs have before bindings: what the face bit means, and metadata. 4.2.
 pub const FRAGMENT_SHARED: u16 = 4;
+/// Words of a pixel in a tile buffer. 3.1: tiled_st_comp0 to 7.
+pub const TILE_WORDS: u16 = 8;
 /// Words of a buffer's descriptor: address, size, dynamic offset. 4.4.
 pub const BUFFER_WORDS: u16 = 4;
 /// Words of a texture's descriptor: four of state, then [`LAYER_BYTES`] to [`TEXELS`]. 4.4.
@@ -39,6 +42,10 @@ pub const COMPARISON: u16 = 4;
 pub const GATHERER: u16 = 8;
 /// Words of a sampler's state.
 pub const STATE_WORDS: u16 = 4;
+/// Shared registers behind the descriptors that say where scratch memory is: address, bytes of an instance. 4.4.
+pub const SCRATCH_WORDS: u16 = 3;
+/// Bytes of scratch memory that an instance may have: an assumption, for the hardware names no limit.
+pub const SCRATCH_BYTES: u64 = 1 << 16;
 /// Shared registers of a program. 3.1.
 const MOST_SHARED: u64 = 1024;
 /// Coefficients that an operand names. 1.2.
@@ -46,7 +53,7 @@ const MOST_COEFFICIENTS: u64 = 2048;
 /// Sets of coefficients that an iterator names. 2.7.
 const MOST_SETS: u64 = 64;
 /// Words of the output registers, of cores with four more and of others. 3.1, 3.3.
-const MOST_OUTPUTS: [u64; 2] = [8, 4];
+const MOST_OUTPUTS: [u16; 2] = [8, 4];
 /// Words of a vertex. 5.4: OUTPUT_SEL has eight bits for them.
 const MOST_VERTEX: u64 = 255;
 
@@ -81,6 +88,8 @@ pub struct Abi {
     pub variables: SecondaryMap<Mem, Option<u16>>,
     /// The first of four shared registers with the state of a sampler that takes texels by their numbers, where somebody does.
     pub texels: Option<u16>,
+    /// Fragment: tile buffers, whose addresses are shared registers from [`FRAGMENT_SHARED`] on. 4.2.
+    pub tiles: u16,
     /// Shared registers.
     pub shareds: u16,
     /// Coefficients.
@@ -96,6 +105,8 @@ pub struct Abi {
     pub outputs: Vec<Words<Output>>,
     /// Vertex: system values and attributes by their first vertex input.
     pub attributes: Vec<Words<Input>>,
+    /// Vertex: how the components of attributes lie in their words.
+    pub packings: SecondaryMap<Input, Option<Packing>>,
     /// Vertex: words that are written.
     pub vertex_words: u16,
 }
@@ -119,19 +130,6 @@ fn takes_texels(func: &Func) -> bool {
     insts.any(|&inst| takes(&func.insts[inst]))
 }
 
-/// Words of an attribute whose components are words; none for one of other formats.
-pub fn words_of_format(format: &str) -> Option<u32> {
-    let count =
-        ["float32", "sint32", "uint32"].iter().find_map(|kind| format.strip_prefix(kind))?;
-    match count {
-        "" => Some(1),
-        "x2" => Some(2),
-        "x3" => Some(3),
-        "x4" => Some(4),
-        _ => None,
-    }
-}
-
 impl Abi {
     /// Places everything of a function.
     ///
@@ -144,6 +142,7 @@ impl Abi {
             descriptors: SecondaryMap::new(),
             variables: SecondaryMap::new(),
             texels: None,
+            tiles: 0,
             shareds: 0,
             coefficients: 0,
             inputs: 0,
@@ -152,6 +151,7 @@ impl Abi {
             varyings: Vec::new(),
             outputs: Vec::new(),
             attributes: Vec::new(),
+            packings: SecondaryMap::new(),
             vertex_words: 0,
         };
         abi.bind(func)?;
@@ -181,7 +181,13 @@ impl Abi {
 
     fn bind(&mut self, func: &Func) -> Result<(), Failure> {
         let mut next: u64 = match func.stage {
-            Stage::Fragment => FRAGMENT_SHARED.into(),
+            Stage::Fragment => {
+                let located = |kind| matches!(kind, OutputKind::Location { .. });
+                let colors = func.outputs.values().filter(|data| located(data.kind));
+                let words: u16 = colors.map(|data| u16::from(data.components)).sum();
+                self.tiles = words.saturating_sub(self.output_registers()).div_ceil(TILE_WORDS);
+                u64::from(FRAGMENT_SHARED) + 2 * u64::from(self.tiles)
+            }
             _ => 0,
         };
         let limit = Limit::new("shared registers", MOST_SHARED, "use fewer bindings");
@@ -195,12 +201,12 @@ impl Abi {
             };
             self.descriptors[resource] = Some(next as u16);
             next += u64::from(words) * u64::from(data.count.unwrap_or(1));
-            limit.admit(next)?;
+            limit.admit(next + u64::from(SCRATCH_WORDS))?;
         }
         if takes_texels(func) {
             self.texels = Some(next as u16);
             next += u64::from(STATE_WORDS);
-            limit.admit(next)?;
+            limit.admit(next + u64::from(SCRATCH_WORDS))?;
         }
         self.shareds = next as u16;
         Ok(())
@@ -231,7 +237,11 @@ impl Abi {
                 }
                 InputKind::Builtin(Builtin::Position) => (asks_z, asks_w) = (true, true),
                 InputKind::Builtin(
-                    Builtin::FrontFacing | Builtin::SampleIndex | Builtin::SampleMask,
+                    Builtin::FrontFacing
+                    | Builtin::SampleIndex
+                    | Builtin::SampleMask
+                    | Builtin::SamplePosition
+                    | Builtin::Layer,
                 ) => {}
                 InputKind::Builtin(_) => return Err(not_yet("this built-in input of fragments")),
             }
@@ -255,7 +265,7 @@ impl Abi {
                 OutputKind::Location { location, .. } => {
                     colors.push((location, output, data.components));
                 }
-                OutputKind::Builtin(Builtin::FragDepth) => {}
+                OutputKind::Builtin(Builtin::FragDepth | Builtin::SampleMask) => {}
                 OutputKind::Builtin(_) => return Err(not_yet("this built-in output of fragments")),
             }
         }
@@ -265,12 +275,13 @@ impl Abi {
             self.outputs.push(Words { what: output, first: first as u16, count: components });
             first += u64::from(components);
         }
-        // More go to memory, which is not written.
+        Ok(())
+    }
+
+    /// Output registers of the core. What has a number from there on is a word of a tile buffer.
+    pub fn output_registers(&self) -> u16 {
         let [most, fewer] = MOST_OUTPUTS;
-        match first > if self.chip.features().eight_outputs { most } else { fewer } {
-            true => Err(not_yet("colours of more words than output registers")),
-            false => Ok(()),
-        }
+        if self.chip.features().eight_outputs { most } else { fewer }
     }
 
     /// System values, then attributes. Outputs: position, smooth, flat and linear words, then the rest. 4.1.
@@ -280,6 +291,8 @@ impl Abi {
             Builtin::InstanceIndex => Some(1),
             Builtin::BaseInstance => Some(2),
             Builtin::BaseVertex => Some(3),
+            Builtin::DrawIndex => Some(4),
+            Builtin::ViewIndex => Some(5),
             _ => None,
         };
         let mut values = Vec::new();
@@ -293,11 +306,18 @@ impl Abi {
                 InputKind::Location { location, .. } => {
                     // What the sequencer brings are words as they lie in memory.
                     let told = pipeline.vertex.attribute(location);
-                    let given = told.map(|told| words_of_format(&told.format));
-                    let Some(given) = given.unwrap_or(Some(data.components.into())) else {
-                        return Err(not_yet("attributes of other than words"));
+                    let Some(packing) = told.and_then(|told| {
+                        let stride = pipeline.vertex.buffer(told).stride;
+                        Packing::of(&told.format)?.at(told.offset, stride)
+                    }) else {
+                        return Err(not_yet("attributes of this format, or that lie across words"));
                     };
-                    attributes.push((location, input, data.components.min(given as u8)));
+                    if data.scalar == Scalar::F16 && packing.kind != Kind::Half {
+                        return Err(not_yet("attributes of halves that lie otherwise in memory"));
+                    }
+                    self.packings[input] = Some(packing);
+                    let count = packing.words(data.components.into()) as u8;
+                    attributes.push((location, input, count));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! From the calling convention to a finished program: lowering, registers, groups, judgement, figures.
 
-use crate::abi::Abi;
+use crate::abi::{Abi, SCRATCH_BYTES};
 use crate::chip::Chip;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
@@ -40,7 +40,6 @@ pub fn machine_passes() -> Vec<Listed> {
 /// # Errors
 /// See [`Failure`].
 pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled, Failure> {
-    let internal = |pass, message: String| Failure::Internal { pass, message };
     request.budget.hold(EXPANDED, expanded.live_parts() as u64, PART)?;
     let invocations =
         expanded.workgroup_size.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
@@ -52,42 +51,41 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         _ => Vec::new(),
     };
     let abi = Abi::of(&expanded, chip, &pipeline)?;
-    let mut func = lower::lower(&expanded, &abi)?.func;
-    let mut dumps = Vec::new();
-    let mut ran = |pass, func: &mach::Func<crate::inst::Inst>| {
-        if request.passes.dump {
-            let (text, spans) = mach::print_with_spans(func);
-            dumps.push(Dump { pass, text, spans });
-        }
-    };
-    ran("lower", &func);
-    if request.passes.gate.admits(CLEAN) && request.passes.fuel != Some(0) {
-        clean::clean(&mut func);
-        ran(CLEAN, &func);
-    }
-    mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
-    let registers = regs::allocate(&mut func, request.budget).map_err(|error| match error {
-        Error::Exceeded(exceeded) => exceeded.into(),
-        Error::OutOfRegisters { .. } | Error::NotConverged { .. } => Failure::NotYet {
-            feature: "values that go to memory for want of registers".into(),
-            stage: "registers",
-            span: Span::NONE,
+    let (made, dumps) = match allocated(&expanded, &abi, request, false)? {
+        (Some(made), dumps) => (made, dumps),
+        // Arrays leave their registers first; then values go to memory.
+        (None, _) => match allocated(&expanded, &abi, request, true)? {
+            (Some(made), dumps) => (made, dumps),
+            (None, _) => {
+                return Err(Failure::NotYet {
+                    feature: "values that go to memory for want of registers".into(),
+                    stage: "registers",
+                    span: Span::NONE,
+                });
+            }
         },
-        error => internal("registers", error.to_string()),
-    })?;
-    ran("registers", &func);
+    };
+    let Made { func, taken, arrays } = made;
+    let registers = taken.registers;
+    let scratch_bytes = arrays + 4 * taken.slots;
+    Limit::new("bytes of private memory", SCRATCH_BYTES, "use smaller private arrays")
+        .admit(scratch_bytes)?;
     let context = Context {
         compute: expanded.stage == Stage::Compute,
         no_overlap: false,
         features: chip.features(),
     };
     let pairs = request.passes.gate.admits(PACK) && request.passes.fuel != Some(0);
-    let emitted = emit::emit(&func, expanded.stage, pairs.then_some(&context))?;
+    let scratch = emit::Scratch { shared: abi.shareds, first: arrays };
+    let emitted = emit::emit(&func, expanded.stage, scratch, pairs.then_some(&context))?;
     judge(&emitted.code, &context)?;
     let stats = Stats {
         instructions: emitted.groups,
         code_bytes: emitted.code.len() as u64,
         registers: registers.into(),
+        spills: emitted.spills,
+        fills: emitted.fills,
+        scratch_bytes: scratch_bytes.into(),
         loops: emitted.loops,
         branches: emitted.branches,
         occupancy: occupancy(registers),
@@ -101,7 +99,8 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         ("messages", Figure(emitted.messages as f64)),
         ("waits", Figure(emitted.waits as f64)),
     ];
-    let described = describe::described(&expanded, &abi, stats, figures.into_iter().collect());
+    let figures = figures.into_iter().collect();
+    let described = describe::described(&expanded, &abi, scratch_bytes, stats, figures);
     Ok(Compiled {
         programs: vec![Program {
             name: "".into(),
@@ -117,6 +116,47 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         dumps,
         times: Vec::new(),
     })
+}
+
+/// A function with its registers.
+struct Made {
+    func: mach::Func<crate::inst::Inst>,
+    taken: regs::Taken,
+    /// Bytes of scratch memory that arrays take.
+    arrays: u32,
+}
+
+/// Lowers a function and gives it registers; nothing where they do not do. Values go to memory where `spills` says so.
+fn allocated(
+    expanded: &Func,
+    abi: &Abi,
+    request: &Request,
+    spills: bool,
+) -> Result<(Option<Made>, Vec<Dump>), Failure> {
+    let internal = |pass, message: String| Failure::Internal { pass, message };
+    let lowered = lower::lower(expanded, abi, spills)?;
+    let mut func = lowered.func;
+    let mut dumps = Vec::new();
+    let mut ran = |pass, func: &mach::Func<crate::inst::Inst>| {
+        if request.passes.dump {
+            let (text, spans) = mach::print_with_spans(func);
+            dumps.push(Dump { pass, text, spans });
+        }
+    };
+    ran("lower", &func);
+    if request.passes.gate.admits(CLEAN) && request.passes.fuel != Some(0) {
+        clean::clean(&mut func);
+        ran(CLEAN, &func);
+    }
+    mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
+    let taken = match regs::allocate(&mut func, request.budget, spills) {
+        Ok(taken) => taken,
+        Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. }) => return Ok((None, dumps)),
+        Err(Error::Exceeded(exceeded)) => return Err(exceeded.into()),
+        Err(error) => return Err(internal("registers", error.to_string())),
+    };
+    ran("registers", &func);
+    Ok((Some(Made { func, taken, arrays: lowered.scratch }), dumps))
 }
 
 /// Every group is legal: what is not never leaves the compiler.

@@ -1,6 +1,6 @@
 //! What a driver is told of a program: places, sizes, figures.
 
-use crate::abi::Abi;
+use crate::abi::{Abi, SCRATCH_WORDS};
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Op, OutputKind, Stage};
 use gpucc_machine::Named;
 use gpucc_machine::described::{
@@ -19,6 +19,12 @@ pub const COEFFICIENTS: &str = "coefficients";
 pub const SHAREDS: &str = "shared registers";
 /// The first of the shared registers with the state of the sampler that takes texels by number, where the program has it.
 pub const TEXEL_SAMPLER: &str = "texel sampler";
+/// Bytes of scratch memory of an instance.
+pub const SCRATCH: &str = "scratch bytes";
+/// Fragment: tile buffers behind the output registers.
+pub const TILES: &str = "tile buffers";
+/// Fragment: colours from this number on are words of tile buffers.
+pub const OUTPUT_REGISTERS: &str = "output registers";
 /// Words that a vertex program writes.
 pub const VERTEX_WORDS: &str = "vertex words";
 /// Fragment: pixels give feedback.
@@ -39,7 +45,13 @@ fn demotes(func: &Func) -> bool {
 }
 
 /// All of it.
-pub fn described(func: &Func, abi: &Abi, stats: Stats, machine: Named<Figure>) -> Described {
+pub fn described(
+    func: &Func,
+    abi: &Abi,
+    scratch: u32,
+    stats: Stats,
+    machine: Named<Figure>,
+) -> Described {
     let resources = func.resources.keys().filter_map(|resource| {
         let first = abi.descriptors[resource]?;
         let slot = [(SHARED, u32::from(first))].into_iter().collect();
@@ -47,14 +59,17 @@ pub fn described(func: &Func, abi: &Abi, stats: Stats, machine: Named<Figure>) -
     });
     let resources = resources.collect();
     let temps = stats.registers.next_multiple_of(4) as u32;
-    let depth = OutputKind::Builtin(Builtin::FragDepth);
+    let fed = [Builtin::FragDepth, Builtin::SampleMask].map(OutputKind::Builtin);
     let feeds = func.stage == Stage::Fragment
-        && (func.outputs.values().any(|data| data.kind == depth) || demotes(func));
+        && (func.outputs.values().any(|data| fed.contains(&data.kind)) || demotes(func));
     let numbers = [
         (TEMPS, temps),
         (INPUTS, u32::from(abi.inputs)),
         (COEFFICIENTS, u32::from(abi.coefficients)),
-        (SHAREDS, u32::from(abi.shareds)),
+        (SHAREDS, u32::from(abi.shareds + if scratch > 0 { SCRATCH_WORDS } else { 0 })),
+        (SCRATCH, scratch),
+        (TILES, u32::from(abi.tiles)),
+        (OUTPUT_REGISTERS, u32::from(abi.output_registers())),
         (VERTEX_WORDS, u32::from(abi.vertex_words)),
         (FEEDBACK, u32::from(feeds)),
     ];
@@ -91,6 +106,9 @@ pub fn described(func: &Func, abi: &Abi, stats: Stats, machine: Named<Figure>) -
             (Some(words), _) => OutputPlace::Register { register: words.first.into() },
             (None, OutputKind::Builtin(Builtin::FragDepth)) => {
                 OutputPlace::Single { place: Memory::Depth }
+            }
+            (None, OutputKind::Builtin(Builtin::SampleMask)) => {
+                OutputPlace::Single { place: Memory::Coverage }
             }
             (None, _) => OutputPlace::Single { place: Memory::Position },
         };

@@ -3,6 +3,7 @@
 
 mod meet;
 mod pack;
+mod spill;
 
 use crate::inst::{COUNTER, Inst, Message, Port, Step};
 use crate::isa::encode::encode;
@@ -26,6 +27,9 @@ pub struct Emitted {
     pub lines: Vec<(u32, Span)>,
     pub groups: u64,
     pub messages: u64,
+    /// Stores and loads of the allocator.
+    pub spills: u64,
+    pub fills: u64,
     pub waits: u64,
     pub loops: u64,
     pub branches: u64,
@@ -60,6 +64,7 @@ enum Target {
 
 struct Emitter<'a> {
     stage: Stage,
+    scratch: Scratch,
     groups: Vec<(Group, Option<Target>, Span)>,
     /// The first group of each block.
     starts: SecondaryMap<Block, usize>,
@@ -72,16 +77,32 @@ struct Emitter<'a> {
     emitted: Emitted,
 }
 
+/// Where registers lie that went to memory.
+#[derive(Copy, Clone)]
+pub struct Scratch {
+    /// The first of the shared registers that say where the memory is.
+    pub shared: u16,
+    /// The first byte of the registers within an instance's block.
+    pub first: u32,
+}
+
 /// Lays out a function whose registers are chosen; where a context of legality is given, neighbours share groups.
 ///
 /// # Errors
 /// [`Failure::Internal`] for a group that has no bytes: our fault.
-pub fn emit(func: &Func<Inst>, stage: Stage, pairs: Option<&Context>) -> Result<Emitted, Failure> {
+pub fn emit(
+    func: &Func<Inst>,
+    stage: Stage,
+    scratch: Scratch,
+    pairs: Option<&Context>,
+) -> Result<Emitted, Failure> {
     let emitted = Emitted {
         code: Vec::new(),
         lines: Vec::new(),
         groups: 0,
         messages: 0,
+        spills: 0,
+        fills: 0,
         waits: 0,
         loops: 0,
         branches: 0,
@@ -89,6 +110,7 @@ pub fn emit(func: &Func<Inst>, stage: Stage, pairs: Option<&Context>) -> Result<
     };
     let mut emitter = Emitter {
         stage,
+        scratch,
         groups: Vec::new(),
         starts: SecondaryMap::new(),
         pairs,
@@ -229,6 +251,7 @@ impl Emitter<'_> {
         match *inst {
             Inst::Step(ref step) => self.step(step),
             Inst::Copy { .. } => {}
+            Inst::Spill { reg, access } => spill::spill(self, reg, access),
             Inst::If { p0, target } => {
                 self.wait_all();
                 let condition = if p0 { IF_P0 } else { IF_NOT_P0 };

@@ -1,8 +1,10 @@
 //! Rewrites what Rogue lacks into what it has, SSA to SSA, under the published numerics: the result is the reference for
 //! the bits.
 
+mod halves;
 mod native;
 mod recipes;
+mod samples;
 mod texture;
 
 use crate::target;
@@ -28,6 +30,20 @@ const OWN: &[Pass] = &[
         |func, ctx| ctx.on(&target::Contracting, |ctx| gpucc_passes::algebra::run(func, ctx)),
     ),
     required(
+        "halves",
+        Proof::Expansion,
+        "floats of 16 bits are computed as floats of 32 bits and rounded",
+        |func, _| halves::run(func),
+    ),
+    required(
+        "sample_mask",
+        Proof::Licence(
+            "one sample a pixel: the other bits of a mask are of samples that are not there",
+        ),
+        "the mask of samples is that of the one sample",
+        |func, _| samples::run(func),
+    ),
+    required(
         "expand",
         Proof::Expansion,
         "operations that the machine lacks become others",
@@ -38,7 +54,13 @@ const OWN: &[Pass] = &[
 
 /// What makes the reference for the bytes of SSA after the shared passes.
 pub fn plan(effort: Effort) -> Plan {
-    let mut steps = vec![step("coarse_derivatives"), step("binding_arrays"), step("textures")];
+    let mut steps = vec![
+        step("coarse_derivatives"),
+        step("binding_arrays"),
+        step("halves"),
+        step("sample_mask"),
+        step("textures"),
+    ];
     if effort > Effort::None {
         // Expansions keep their bounds as they are: what they make is not contracted.
         steps.push(step("contract"));

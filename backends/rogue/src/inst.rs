@@ -82,8 +82,6 @@ pub struct Step {
     pub ports: SmallVec<[Port; 4]>,
     /// It completes at a wait.
     pub message: Option<Message>,
-    /// It moves a register to or from memory for the allocator.
-    pub spill: Option<Access>,
     /// Nothing but its results tells that it was there.
     pub pure: bool,
 }
@@ -97,13 +95,7 @@ pub enum Src {
 
 impl Step {
     fn of(ops: Ops) -> Step {
-        Step {
-            group: Group::new(ops),
-            ports: SmallVec::new(),
-            message: None,
-            spill: None,
-            pure: true,
-        }
+        Step { group: Group::new(ops), ports: SmallVec::new(), message: None, pure: true }
     }
 
     /// A group of the main ALU.
@@ -276,6 +268,11 @@ pub enum Inst {
         /// Cells of each register.
         count: u16,
     },
+    /// Moves a register to or from the instance's scratch memory, for the allocator.
+    Spill {
+        reg: Reg,
+        access: Access,
+    },
     /// Instances whose p0 is this go on, the others wait; where none goes on, the block is next.
     If {
         p0: bool,
@@ -330,6 +327,8 @@ impl MachInst for Inst {
                 src.iter().for_each(|&reg| visit(Operand::use_of(reg)));
                 dst.iter().for_each(|&reg| visit(Operand::def_of(reg)));
             }
+            Inst::Spill { reg, access: Access::Store(_) } => visit(Operand::use_of(*reg)),
+            Inst::Spill { reg, access: Access::Load(_) } => visit(Operand::def_of(*reg)),
             _ => {}
         }
     }
@@ -348,6 +347,8 @@ impl MachInst for Inst {
                 src.iter_mut().for_each(|reg| *reg = map(*reg, Role::Use));
                 dst.iter_mut().for_each(|reg| *reg = map(*reg, Role::Def));
             }
+            Inst::Spill { reg, access: Access::Store(_) } => *reg = map(*reg, Role::Use),
+            Inst::Spill { reg, access: Access::Load(_) } => *reg = map(*reg, Role::Def),
             _ => {}
         }
     }
@@ -362,7 +363,7 @@ impl MachInst for Inst {
 
     fn access(&self) -> Option<Access> {
         match self {
-            Inst::Step(step) => step.spill,
+            Inst::Spill { access, .. } => Some(*access),
             _ => None,
         }
     }
@@ -398,6 +399,12 @@ impl PrintInst for Inst {
                     write!(out, "{separator}{} = {}", names.reg(*to), names.reg(*from))?;
                 }
                 Ok(())
+            }
+            Inst::Spill { reg, access: Access::Store(slot) } => {
+                write!(out, "spill {} = {}", slot.0, names.reg(*reg))
+            }
+            Inst::Spill { reg, access: Access::Load(slot) } => {
+                write!(out, "{} = spill {}", names.reg(*reg), slot.0)
             }
             Inst::If { p0, target } => write!(out, "if p0={p0} else {target}"),
             Inst::Else { target } => write!(out, "else, end {target}"),

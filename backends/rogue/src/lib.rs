@@ -3,6 +3,7 @@
 //! them of structured SSA, and a strict emulator of the machine.
 
 mod abi;
+mod attribute;
 mod back;
 pub mod chip;
 mod clean;

@@ -5,12 +5,15 @@
 
 mod alu;
 mod array;
+mod atomic;
 mod control;
 mod fragment;
 mod memory;
+mod scratch;
 mod test;
 mod texel;
 mod texture;
+mod tile;
 mod vertex;
 mod workgroup;
 
@@ -26,13 +29,17 @@ use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{self, Block, Demand, Node, Reg, VReg};
 use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Op, Span, Stage, Type, Value};
 use gpucc_isa::Inst as Word;
+pub use scratch::block_address;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+pub use vertex::iterated_half as iterated_output;
 
 /// The result of lowering.
 pub struct Lowered {
     /// The machine function.
     pub func: mach::Func<Inst>,
+    /// Bytes of scratch memory that arrays take.
+    pub scratch: u32,
 }
 
 struct Lower<'a> {
@@ -52,6 +59,10 @@ struct Lower<'a> {
     open: u32,
     /// The registers of private arrays.
     arrays: SecondaryMap<Mem, Option<VReg>>,
+    /// Private arrays in memory.
+    scratch: scratch::Scratch,
+    /// Atomic operations on buffers take turns under a mutex.
+    in_turn: bool,
     /// The mask counter is in use.
     masks: bool,
     /// Fragment: what it has iterated, and whether pixels survive.
@@ -61,9 +72,11 @@ struct Lower<'a> {
 
 /// Lowers a function that holds native operations only.
 ///
+/// Where `spills` says so, registers may go to memory later.
+///
 /// # Errors
 /// [`Failure::NotYet`] for what is not written, [`Failure::Limit`] where the machine ends.
-pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
+pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
     let mut m = mach::Func::new(ssa.name.clone(), FILES);
     let block = m.push_block();
     let mut lower = Lower {
@@ -78,12 +91,15 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         loops: Vec::new(),
         open: 0,
         arrays: SecondaryMap::new(),
+        scratch: scratch::Scratch::default(),
+        in_turn: atomic::in_turn(ssa),
         masks: false,
         fragment: fragment::State::default(),
         span: Span::NONE,
     };
     lower.find_truths();
-    lower.place_arrays()?;
+    lower.place_arrays(spills)?;
+    let covered = lower.begin_scratch()?;
     match ssa.stage {
         Stage::Compute => lower.workgroup()?,
         Stage::Fragment => {
@@ -97,6 +113,9 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
             lower.end_vertex()?;
         }
     }
+    if let Some(head) = covered {
+        lower.end_if(head);
+    }
     lower.push(Inst::End);
     if lower.masks {
         // An adjustment of constant 0 that always holds gives 0. 2.7.
@@ -106,7 +125,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         let first = lower.m.layout[0];
         lower.m.blocks[first].nodes.insert(0, Node { inst: step.into(), span: Span::NONE });
     }
-    Ok(Lowered { func: lower.m })
+    Ok(Lowered { func: lower.m, scratch: lower.scratch.bytes })
 }
 
 impl Lower<'_> {
@@ -272,7 +291,8 @@ impl Lower<'_> {
         let Imm::Input(input, component) = data.imm else {
             return Err(self.not_yet("this input"));
         };
-        if self.ssa.ty(data.results[0]) != Type::B32 {
+        let half = self.ssa.ty(data.results[0]) == Type::B16;
+        if !half && self.ssa.ty(data.results[0]) != Type::B32 {
             return Err(self.not_yet("inputs of other than 32 bits"));
         }
         let kind = self.ssa.inputs[input].kind;
@@ -281,6 +301,10 @@ impl Lower<'_> {
             (Stage::Fragment, _) => self.fragment_input(input, component)?,
             (Stage::Vertex, _) => self.vertex_input(input, component)?,
             _ => return Err(self.not_yet("this input")),
+        };
+        let src = match half && iterated_half(self.ssa, input) {
+            true => Src::Reg(self.halves(src, Src::Fixed(Register::ZERO)).into()),
+            false => src,
         };
         self.values[data.results[0]] = Some(src);
         Ok(())
@@ -339,4 +363,11 @@ impl Lower<'_> {
         let twenty = self.number(20);
         Src::Reg(self.shift(alu::RIGHT, Src::Reg(product.into()), twenty).into())
     }
+}
+
+/// A varying of halves that is iterated: its words in the vertex buffer are floats of 32 bits. 4.1.
+fn iterated_half(ssa: &Func, input: ssa::Input) -> bool {
+    let data = &ssa.inputs[input];
+    matches!(data.kind, InputKind::Location { interpolation, .. }
+        if ssa.stage == Stage::Fragment && interpolation != ssa::Interpolation::Flat)
 }

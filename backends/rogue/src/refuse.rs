@@ -2,7 +2,7 @@
 //! compile is our own gap.
 
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, Number, Op, Span, Type};
+use gpucc_ir::ssa::{Builtin, Func, Number, Op, OutputKind, Span, Type};
 
 /// Features and the documents' sections.
 pub type Table = &'static [(&'static str, &'static str)];
@@ -10,6 +10,10 @@ pub type Table = &'static [(&'static str, &'static str)];
 /// The table.
 pub const TABLE: Table = &[
     ("double precision", "isa/rogue-pipeline.md 2.2: no operation takes floats of 64 bits"),
+    (
+        "stencil values as outputs",
+        "isa/rogue-pipeline.md 2.8: programs give feedback of visibility and of depth alone",
+    ),
     ("cooperative matrices", "isa/rogue-pipeline.md 2: no operation multiplies matrices"),
 ];
 
@@ -22,6 +26,10 @@ pub fn check(func: &Func, machine: &'static str) -> Result<(), Failure> {
         let (feature, manual) = TABLE[at];
         Failure::Refused { machine, feature, manual, span }
     };
+    let stencil = OutputKind::Builtin(Builtin::StencilRef);
+    if func.outputs.values().any(|data| data.kind == stencil) {
+        return Err(refuse(1, Span::NONE));
+    }
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {
             let data = &func.insts[inst];

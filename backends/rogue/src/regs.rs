@@ -4,17 +4,20 @@ use crate::inst::{FILES, Inst, Src, Step};
 use crate::isa::group::Ops;
 use crate::isa::ops::{Bitwise0, Main};
 use gpucc_ir::budget::Budget;
-use gpucc_ir::mach::{Cell, Func, Node, Reg, Slot, VReg};
+use gpucc_ir::mach::{Access, Cell, Func, Node, Reg, Slot, VReg};
 use gpucc_isa::Inst as Word;
 use gpucc_regalloc::{Error, Options, Policy, Shape, Target};
 use smallvec::SmallVec;
 
 /// The allocator's hooks.
-struct Hooks;
+struct Hooks {
+    /// Registers may go to memory.
+    spills: bool,
+}
 
 impl Target<Inst> for Hooks {
-    fn can_spill(&self, _: Shape) -> bool {
-        false
+    fn can_spill(&self, shape: Shape) -> bool {
+        self.spills && shape.count == 1
     }
 
     fn copy(&mut self, to: Reg, from: Reg, shape: Shape) -> Inst {
@@ -28,13 +31,12 @@ impl Target<Inst> for Hooks {
         (shape.count == 1).then_some(Inst::Copy { dst, src, count: 1 })
     }
 
-    fn store(&mut self, _: Slot, value: VReg, _: Shape) -> Inst {
-        // Nothing can be spilled, so nobody asks.
-        self.copy_of(value)
+    fn store(&mut self, slot: Slot, value: VReg, _: Shape) -> Inst {
+        Inst::Spill { reg: value.into(), access: Access::Store(slot) }
     }
 
-    fn load(&mut self, _: Slot, value: VReg, _: Shape) -> Inst {
-        self.copy_of(value)
+    fn load(&mut self, slot: Slot, value: VReg, _: Shape) -> Inst {
+        Inst::Spill { reg: value.into(), access: Access::Load(slot) }
     }
 
     /// A number is made again rather than kept.
@@ -47,13 +49,6 @@ impl Target<Inst> for Hooks {
             (Some(a), Some(b)) => a == b,
             _ => false,
         }
-    }
-}
-
-impl Hooks {
-    fn copy_of(&self, value: VReg) -> Inst {
-        let reg = SmallVec::from_slice(&[value.into()]);
-        Inst::Copy { dst: reg.clone(), src: reg, count: 1 }
     }
 }
 
@@ -70,15 +65,26 @@ fn number_of(inst: &Inst) -> Option<Word> {
     }
 }
 
-/// Gives every virtual register its place, and makes groups of copies. Gives one past the highest register that is used.
+/// What a program takes.
+pub struct Taken {
+    /// One past the highest register.
+    pub registers: u32,
+    /// Words of scratch memory for registers.
+    pub slots: u32,
+}
+
+/// Gives every virtual register its place, and makes groups of copies.
 ///
 /// # Errors
 /// See [`Error`].
-pub fn allocate(func: &mut Func<Inst>, budget: Budget) -> Result<u32, Error> {
+pub fn allocate(func: &mut Func<Inst>, budget: Budget, spills: bool) -> Result<Taken, Error> {
     let options = Options { policy: Policy::Tight, budget, ..Options::for_files(FILES.0) };
-    let allocation = gpucc_regalloc::allocate(func, &mut Hooks, &options)?;
+    let allocation = gpucc_regalloc::allocate(func, &mut Hooks { spills }, &options)?;
     moves(func);
-    Ok(allocation.rows_used.first().copied().unwrap_or(0).into())
+    Ok(Taken {
+        registers: allocation.rows_used.first().copied().unwrap_or(0).into(),
+        slots: allocation.slots,
+    })
 }
 
 /// Copies become moves, two a group where both are read before one is written.

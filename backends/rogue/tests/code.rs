@@ -15,18 +15,18 @@ use gpucc_passes::runner::{Quiet, Runner};
 use gpucc_rogue::ROGUE;
 use std::collections::BTreeMap;
 
-pub(super) const CHIPS: [&str; 2] = ["gx6250", "bxs_4_64"];
+pub(crate) const CHIPS: [&str; 2] = ["gx6250", "bxs_4_64"];
 
 /// What went wrong, or why there is nothing to compare.
 #[derive(Debug)]
 #[allow(dead_code, reason = "messages print it")]
-pub(super) enum Found {
+pub(crate) enum Found {
     Failure(Failure),
     Wrong(String),
     Skipped,
 }
 
-fn compile(func: &Func, chip: &'static str) -> Result<Compiled, Failure> {
+pub(crate) fn compile(func: &Func, chip: &'static str) -> Result<Compiled, Failure> {
     let mut func = func.clone();
     let numerics = ROGUE.numerics(chip);
     let request = Request { chip, effort: Effort::default(), ..Request::default() };
@@ -41,7 +41,7 @@ fn compile(func: &Func, chip: &'static str) -> Result<Compiled, Failure> {
 }
 
 /// Bindings of chance: small integers, floats near 1 and bits of all kinds.
-fn bindings(func: &Func, rng: &mut Rng) -> Bindings {
+pub(crate) fn bindings(func: &Func, rng: &mut Rng) -> Bindings {
     let mut bindings = Bindings::new(func);
     for (resource, data) in &func.resources {
         let len = match data.kind {
@@ -128,7 +128,7 @@ fn buffers(
 }
 
 /// Proves a compute program on one input in several orders.
-pub(super) fn dispatch(
+pub(crate) fn dispatch(
     func: &Func,
     chip: &'static str,
     groups: [u32; 3],
@@ -153,7 +153,7 @@ pub(super) fn dispatch(
 }
 
 /// Quads whose varyings are numbers of chance.
-fn quads(func: &Func, rng: &mut Rng) -> QuadBatch {
+pub(crate) fn quads(func: &Func, rng: &mut Rng) -> QuadBatch {
     let located = func.inputs.values().filter_map(|data| match data.kind {
         InputKind::Location { .. } => Some(data.scalar),
         InputKind::Builtin(_) => None,
@@ -202,7 +202,7 @@ fn quads(func: &Func, rng: &mut Rng) -> QuadBatch {
     batch
 }
 
-fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
+pub(crate) fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
     let mut lanes = Lanes::new(func, 4 * batch.quads.len());
     let mut varying = 0;
     for (input, data) in &func.inputs {
@@ -222,7 +222,7 @@ fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
 }
 
 /// Proves a fragment program on one input in several orders.
-pub(super) fn shade(func: &Func, chip: &'static str, seed: u64) -> Result<(), Found> {
+pub(crate) fn shade(func: &Func, chip: &'static str, seed: u64) -> Result<(), Found> {
     let compiled = compile(func, chip).map_err(Found::Failure)?;
     let (expanded, numerics) = (&compiled.expanded, ROGUE.numerics(chip));
     let mut rng = Rng::new(seed);
@@ -276,7 +276,7 @@ fn outputs(
     Ok(())
 }
 
-pub(super) fn func(text: &str) -> Func {
+pub(crate) fn func(text: &str) -> Func {
     let module = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     module.funcs.into_iter().next().expect("one function")
 }
@@ -331,7 +331,7 @@ fn a_kernel_reads_computes_and_stores() {
 }
 
 /// Programs of chance of a stage: how many hold, and why the others are not built.
-fn random(config: &Config, count: u64) -> (usize, BTreeMap<String, usize>) {
+pub(crate) fn random(config: &Config, count: u64) -> (usize, BTreeMap<String, usize>) {
     let (mut holds, mut others) = (0, BTreeMap::new());
     for seed in 0..count {
         let func = program(seed, config);
@@ -352,7 +352,7 @@ fn random(config: &Config, count: u64) -> (usize, BTreeMap<String, usize>) {
     (holds, others)
 }
 
-const PLAIN: Config = Config {
+pub(crate) const PLAIN: Config = Config {
     size: 60,
     workgroup: false,
     textures: false,

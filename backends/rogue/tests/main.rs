@@ -8,5 +8,6 @@ mod isa_files;
 mod isa_golden;
 mod isa_text;
 mod legal;
+mod memory;
 mod textures;
 mod words;

@@ -3,7 +3,7 @@
 
 use super::Machine;
 use super::texture::Texels;
-use crate::abi::BUFFER_WORDS;
+use crate::abi::{BUFFER_WORDS, FRAGMENT_SHARED, SCRATCH_WORDS};
 use crate::describe::SHARED;
 use crate::emu::{Bases, Gpu, Refused, Trap};
 use gpucc_emu::device::{Stop, memory_of, memory_of_mut};
@@ -17,6 +17,10 @@ const STREAM: u64 = 0x300_0000;
 const DATA: u64 = 0x1000_0000;
 const PDS_BYTES: usize = 0x1_0000;
 const STREAM_BYTES: usize = 0x1_0000;
+/// Instances that run together: those whose blocks of scratch memory there must be.
+const MOST_INSTANCES: u32 = 2048;
+/// Bytes of a tile buffer: 32 by 32 pixels of eight words. 3.1.
+pub const TILE_BYTES: usize = 32 * 32 * 8 * 4;
 /// Between two bindings nothing is mapped.
 const GAP: u64 = 0x1_0000;
 
@@ -73,6 +77,8 @@ pub struct Heap {
     pub(super) textures: Vec<(Resource, u32, Texels)>,
     /// Colours of borders, by their numbers.
     pub(super) borders: Vec<[u32; 4]>,
+    /// Where tile buffers begin.
+    pub tiles: Vec<u64>,
 }
 
 impl Heap {
@@ -94,6 +100,7 @@ impl Heap {
             places: Vec::new(),
             textures: Vec::new(),
             borders: vec![[0; 4]],
+            tiles: Vec::new(),
         })
     }
 
@@ -174,6 +181,21 @@ impl Heap {
             }
         }
         self.put_borders()?;
+        for tile in 0..machine.number(crate::describe::TILES) as usize {
+            let at = self.put(&vec![0; TILE_BYTES])?;
+            let first = usize::from(FRAGMENT_SHARED) + 2 * tile;
+            shared[first..first + 2].copy_from_slice(&[at as u32, (at >> 32) as u32]);
+            self.tiles.push(at);
+        }
+        let block = machine.number(crate::describe::SCRATCH);
+        if block > 0 {
+            let at = self.data;
+            let len = (block * MOST_INSTANCES) as usize;
+            self.gpu.memory().map(at, len).map_err(refused)?;
+            self.data = (at + len as u64 + GAP).next_multiple_of(GAP);
+            let first = shared.len() - usize::from(SCRATCH_WORDS);
+            shared[first..].copy_from_slice(&[at as u32, (at >> 32) as u32, block]);
+        }
         Ok(shared)
     }
 

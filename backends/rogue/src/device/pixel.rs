@@ -1,14 +1,15 @@
 //! Quads of pixels by the state words of a draw. isa/rogue-pipeline.md 4.2, 5.1, 5.4.
 
 use super::Machine;
-use super::heap::{DOUTI, DOUTU, Heap, dout, start};
-use crate::describe::{COEFFICIENTS, FEEDBACK, TEMPS};
+use super::heap::{DOUTI, DOUTU, Heap, TILE_BYTES, dout, start};
+use crate::abi::TILE_WORDS;
+use crate::describe::{COEFFICIENTS, FEEDBACK, OUTPUT_REGISTERS, TEMPS};
 use crate::emu::{Quad, Shaded};
 use gpucc_emu::device::{FragmentOut, Stop};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::Bindings;
-use gpucc_ir::ssa::Interpolation;
-use gpucc_machine::described::{InputPlace, OutputPlace, Which};
+use gpucc_ir::ssa::{Interpolation, Numerics, Scalar};
+use gpucc_machine::described::{InputPlace, Memory, OutputPlace, Which};
 
 /// Words of a vertex before its varyings: the position.
 const POSITION: u32 = 4;
@@ -33,6 +34,8 @@ struct Told {
     components: u32,
     flat: bool,
     perspective: bool,
+    /// Of halves.
+    half: bool,
 }
 
 impl Machine {
@@ -49,6 +52,9 @@ impl Machine {
                     components: input.components,
                     flat: input.interpolation == Some(Interpolation::Flat),
                     perspective: input.interpolation == Some(Interpolation::Perspective),
+                    half: input.input.is_some_and(|input| {
+                        self.compiled.expanded.inputs[input].scalar == Scalar::F16
+                    }),
                 })
             })
             .collect()
@@ -92,7 +98,7 @@ impl Machine {
         });
         heap.read_back(bindings)?;
         let shaded = ran?;
-        Ok(shaded.iter().flatten().map(|pixel| self.pixel(pixel)).collect())
+        Ok(shaded.iter().flatten().map(|pixel| self.pixel(pixel, &heap.tiles)).collect())
     }
 
     /// The state words, with the programs of the sequencer that they name.
@@ -159,17 +165,22 @@ impl Machine {
     }
 
     /// What a pixel gave, by the places that the outputs are told to have.
-    fn pixel(&self, shaded: &Shaded) -> FragmentOut {
+    fn pixel(&self, shaded: &Shaded, tiles: &[u64]) -> FragmentOut {
+        let registers = self.number(OUTPUT_REGISTERS);
+        let word = |at: u32| match at.checked_sub(registers) {
+            None => shaded.outputs.get(at as usize).copied().flatten(),
+            Some(behind) => in_tile(shaded, tiles, behind),
+        };
         let outputs = self.compiled.described.outputs.iter().map(|told| {
             let mut words = [0; 4];
             match told.place {
                 OutputPlace::Register { register } => {
-                    let taken = shaded.outputs.iter().skip(register as usize);
-                    let taken = taken.take(told.components as usize);
-                    for (word, value) in words.iter_mut().zip(taken) {
-                        *word = value.unwrap_or(0);
+                    for (at, to) in (0..told.components).zip(&mut words) {
+                        *to = word(register + at).unwrap_or(0);
                     }
                 }
+                // A pixel without its one sample does not live.
+                OutputPlace::Single { place: Memory::Coverage } => words[0] = 1,
                 _ => words[0] = shaded.depth.unwrap_or(0),
             }
             words
@@ -187,8 +198,15 @@ fn quad(batch: &QuadBatch, at: usize, told: &[Told], before: u32) -> Quad {
     for varying in told {
         for component in 0..varying.components {
             let word = (POSITION + varying.set + component - before) as usize;
-            words[word] = [0, 1, 2, 3]
-                .map(|pixel| batch.varying(at, pixel, varying.number)[component as usize]);
+            words[word] = [0, 1, 2, 3].map(|pixel| {
+                let word = batch.varying(at, pixel, varying.number)[component as usize];
+                match (varying.half, varying.flat) {
+                    (false, _) => word,
+                    (true, true) => word & 0xffff,
+                    // The vertex program hands over floats of 32 bits.
+                    (true, false) => (Numerics::REFERENCE.in16(word as u16) as f32).to_bits(),
+                }
+            });
         }
     }
     Quad {
@@ -199,4 +217,15 @@ fn quad(batch: &QuadBatch, at: usize, told: &[Told], before: u32) -> Quad {
         places: quad.position.map(|position| [position[2], position[3]]),
         words,
     }
+}
+
+/// The word of a tile buffer that a pixel has stored: its number behind the output registers.
+fn in_tile(shaded: &Shaded, tiles: &[u64], behind: u32) -> Option<u32> {
+    let words = u32::from(TILE_WORDS);
+    let base = *tiles.get((behind / words) as usize)?;
+    let stored = shaded.tiled.iter().rev().find(|(at, _)| {
+        let inside = at.checked_sub(base).filter(|inside| *inside < TILE_BYTES as u64);
+        inside.is_some_and(|inside| inside / 4 % u64::from(words) == u64::from(behind % words))
+    });
+    stored.map(|(_, word)| *word)
 }

@@ -4,12 +4,14 @@
 use super::Machine;
 use super::heap::{DOUTU, DOUTW, HALT, HIGH, Heap, LOW, PERSISTENT_PAIR, TEMP_PAIR};
 use super::heap::{dout, start, transfer};
+use crate::attribute::Packing;
 use crate::describe::{INPUTS, TEMPS, VERTEX_WORDS};
+use crate::lower::iterated_output as iterated_half;
 use gpucc_emu::device::{Stop, VertexOut, VertexRun};
 use gpucc_emu::draw::VertexId;
 use gpucc_emu::world::Bindings;
 use gpucc_ir::driver::Step;
-use gpucc_ir::ssa::{Builtin, InputKind};
+use gpucc_ir::ssa::{Builtin, InputKind, Numerics};
 use gpucc_machine::described::{InputPlace, OutputPlace};
 
 /// Blocks of the stream. 5.3.
@@ -104,6 +106,8 @@ impl Machine {
             match data.kind {
                 InputKind::Builtin(which) => {
                     let (pair, half) = match which {
+                        // One draw of one view.
+                        Builtin::DrawIndex | Builtin::ViewIndex => (fetch.pair([0, 0]), LOW),
                         Builtin::VertexIndex => (TEMP_PAIR, LOW),
                         Builtin::InstanceIndex => (TEMP_PAIR, HIGH),
                         Builtin::BaseVertex => (PERSISTENT_PAIR, LOW),
@@ -140,8 +144,10 @@ impl Machine {
         let missing = || Stop::TooLarge(format!("attribute {location} has no layout"));
         let attribute = state.attribute(location).ok_or_else(missing)?;
         let buffer = state.buffers.get(attribute.buffer as usize).ok_or_else(missing)?;
-        let given = crate::abi::words_of_format(&attribute.format).unwrap_or(components);
-        let count = components.min(given);
+        let packing = Packing::of(&attribute.format)
+            .and_then(|packing| packing.at(attribute.offset, buffer.stride))
+            .ok_or_else(missing)?;
+        let count = packing.words(components);
         let (index, numbers): (u32, Vec<u32>) = match buffer.step {
             Step::Vertex => {
                 (0, run.ids.iter().map(|id| id.vertex.wrapping_add(run.first_vertex)).collect())
@@ -151,7 +157,7 @@ impl Machine {
             }
         };
         let most = numbers.into_iter().max().unwrap_or(0);
-        let end = u64::from(most) * u64::from(buffer.stride) + u64::from(attribute.offset);
+        let end = u64::from(most) * u64::from(buffer.stride) + u64::from(attribute.offset & !3);
         let end = end + 4 * u64::from(count);
         let mut bytes = run.buffers.get(attribute.buffer as usize).cloned().unwrap_or_default();
         if end > 1 << 28 {
@@ -160,7 +166,7 @@ impl Machine {
         if bytes.len() < end as usize {
             bytes.resize(end as usize, 0);
         }
-        let at = heap.put(&bytes)? + u64::from(attribute.offset);
+        let at = heap.put(&bytes)? + u64::from(attribute.offset & !3);
         Ok([buffer.stride, at as u32, (at >> 32) as u32, count, index])
     }
 
@@ -175,6 +181,11 @@ impl Machine {
             let taken = words.iter().skip(first).take(told.components as usize);
             for (word, value) in out.iter_mut().zip(taken) {
                 *word = value.unwrap_or(0);
+            }
+            let func = &self.compiled.expanded;
+            if told.output.is_some_and(|output| iterated_half(&func.outputs[output])) {
+                let half = |word: u32| Numerics::REFERENCE.out16(f32::from_bits(word).into());
+                out = out.map(|word| half(word).into());
             }
             out
         });

@@ -15,7 +15,7 @@ use gpucc_isa::{FieldId, Inst as Word};
 /// Codes of shifts of phase 2. 2.6.
 pub(super) const LEFT: u32 = 0;
 pub(super) const RIGHT: u32 = 1;
-const ARITHMETIC: u32 = 4;
+pub(super) const ARITHMETIC: u32 = 4;
 
 /// Codes of logical operations of phase 1. 2.6.
 pub(super) const OR: u32 = 0;
@@ -31,7 +31,7 @@ const ONE_F: Src = Src::Fixed(Register::Special(64));
 /// Formats of packs. 2.3.
 const PACK_U32: u32 = 6;
 const PACK_S32: u32 = 7;
-const PACK_HALVES: u32 = 14;
+pub(super) const PACK_HALVES: u32 = 14;
 
 fn word(row: Main, flags: &[FieldId]) -> Word {
     flags.iter().fold(Word::usual(row.op()), |word, &flag| word.with(flag, 1))
@@ -41,10 +41,12 @@ impl Lower<'_> {
     /// Lowers an operation that computes.
     pub(super) fn compute(&mut self, data: &InstData) -> Result<(), Failure> {
         let result = data.results[0];
-        // A word that becomes half of one at a store stays what it is.
-        let other =
-            |value: &gpucc_ir::ssa::Value| matches!(self.ssa.ty(*value), Type::B16 | Type::B64);
-        if data.op != Op::UConvert && data.args.iter().chain(&data.results).any(other) {
+        // A half is a word with anything above, which is chosen as words are and lost at a store.
+        let other = |value: &gpucc_ir::ssa::Value| match self.ssa.ty(*value) {
+            Type::B16 => !matches!(data.op, Op::UConvert | Op::Select),
+            ty => ty == Type::B64,
+        };
+        if data.args.iter().chain(&data.results).any(other) {
             return Err(self.not_yet("values of other than 32 bits"));
         }
         if data.op.is_comparison() {
@@ -67,6 +69,15 @@ impl Lower<'_> {
             (Op::Not, Type::B1) => self.logical(XOR, args[0], ONE),
             (Op::SConvert, _) if self.ssa.ty(data.args[0]) == Type::B1 => {
                 self.p0(word(Main::Imadd32, &[f::NEG0]), &[args[0], ONE, ZERO])
+            }
+            (Op::UConvert, Type::B32) if self.ssa.ty(data.args[0]) == Type::B16 => {
+                // Inputs have zeros above.
+                if self.ssa.def(data.args[0]).is_some_and(|def| def.op == Op::Input) {
+                    self.values[result] = Some(args[0]);
+                    return Ok(());
+                }
+                let mask = self.number(0xffff);
+                self.logical(AND, args[0], mask)
             }
             (Op::UConvert | Op::SConvert, _) => {
                 self.values[result] = Some(args[0]);
@@ -222,7 +233,7 @@ impl Lower<'_> {
     }
 
     /// Two halves in a word: a pack that repeats takes registers that follow each other. 2.3.
-    fn halves(&mut self, low: Src, high: Src) -> VReg {
+    pub(super) fn halves(&mut self, low: Src, high: Src) -> VReg {
         let (dst, regs) = (self.fresh(), [self.own(low), self.own(high)]);
         let toward_zero = u32::from(!self.abi.chip.rounds_even());
         let pack = Word::usual(Pack::Pck.op()).with(f::FORMAT, PACK_HALVES);

@@ -21,7 +21,8 @@ fn pass() -> Step {
 
 impl Lower<'_> {
     /// Gives private arrays their registers, which hold zeros at first.
-    pub(super) fn place_arrays(&mut self) -> Result<(), Failure> {
+    pub(super) fn place_arrays(&mut self, spills: bool) -> Result<(), Failure> {
+        self.scratch.spills = spills;
         let ssa = self.ssa;
         let mut used: SecondaryMap<Mem, bool> = SecondaryMap::new();
         for (region, ..) in ssa.regions_in_order() {
@@ -39,10 +40,11 @@ impl Lower<'_> {
                 MemSpace::Constant => return Err(self.not_yet("tables of constants")),
             }
             let words = data.size.div_ceil(4).max(1);
-            total += words;
-            if total > MOST_WORDS {
-                return Err(self.not_yet("private arrays that go to memory"));
+            if spills || words > MOST_WORDS - total {
+                self.place_in_memory(mem, words)?;
+                continue;
             }
+            total += words;
             let demand = Demand { file: TEMP, count: words as u16, stride: 1, phases: Phases::ANY };
             let array = self.m.make_vreg(demand, self.span);
             for index in 0..words {
@@ -64,6 +66,9 @@ impl Lower<'_> {
         }
         if data.op == Op::MemAtomic {
             return Err(self.not_yet("atomic operations on private variables"));
+        }
+        if let Some(place) = self.scratch.places[access.mem] {
+            return self.scratch_access(data, place);
         }
         let Some(array) = self.arrays[access.mem] else {
             return Err(self.not_yet("this variable"));

@@ -143,6 +143,25 @@ impl Lower<'_> {
         self.close();
     }
 
+    /// Begins the block of a loop behind [`Inst::Do`] that nobody leaves but at its end: the block, and the one behind the loop.
+    pub(super) fn enter_loop(&mut self) -> (Block, Block) {
+        let before = self.block;
+        self.start_block();
+        self.m.add_both_edges(before, self.block);
+        (self.block, self.m.make_block())
+    }
+
+    /// Ends such a loop: instances whose p0 is 1 go through it once more.
+    pub(super) fn end_turns(&mut self, header: Block, exit: Block) {
+        self.push(Inst::While { p0: Some(true), target: header });
+        let latch = self.block;
+        self.m.add_both_edges(latch, header);
+        self.m.add_both_edges(latch, exit);
+        self.m.place(exit);
+        self.block = exit;
+        self.numbers.clear();
+    }
+
     fn if_else(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
         let (then, otherwise) = (data.regions[0], data.regions[1]);
         let to = self.results(data);

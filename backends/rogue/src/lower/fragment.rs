@@ -10,7 +10,7 @@ use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Reg, Role, VReg};
 use gpucc_ir::ssa::{
-    Builtin, Imm, Input, InputKind, InstData, Interpolation, Op, Output, OutputKind, Sampling,
+    Builtin, Imm, Input, InputKind, InstData, Interpolation, Op, Output, OutputKind, Sampling, Type,
 };
 use gpucc_isa::Inst as Word;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +20,7 @@ const FACE: Register = Register::Special(44);
 const SAMPLE: Register = Register::Special(53);
 const COLUMN: Register = Register::Special(97);
 const ROW: Register = Register::Special(100);
+const LAYER: Register = Register::Special(118);
 /// 0.5 among the constants. 3.2.
 const HALF: Src = Src::Fixed(Register::Special(75));
 /// The format of words without a sign. 2.3.
@@ -55,7 +56,10 @@ impl Lower<'_> {
         }
         for component in branched {
             let reg = self.fresh();
-            self.push(Step::copy(reg, Src::Fixed(Register::ZERO)));
+            // A pixel that leaves no mask keeps its sample.
+            let kept = OutputKind::Builtin(Builtin::SampleMask);
+            let first = u16::from(ssa.outputs[component.0].kind == kept);
+            self.push(Step::copy(reg, Src::Fixed(Register::Special(first))));
             self.fragment.registers.insert(component, reg);
         }
     }
@@ -65,8 +69,20 @@ impl Lower<'_> {
         let Imm::Output(output, component) = data.imm else {
             return Err(self.not_yet("this output"));
         };
-        if self.ssa.ty(data.args[0]) != gpucc_ir::ssa::Type::B32 {
-            return Err(self.not_yet("outputs of other than 32 bits"));
+        let value = data.args[0];
+        match self.ssa.ty(value) {
+            Type::B32 => {}
+            Type::B16 => {
+                // What becomes half of a word at a store is still whole.
+                let (source, mask) = (self.source(value), self.number(0xffff));
+                let low = Src::Reg(self.logical(super::alu::AND, source, mask).into());
+                match self.fragment.registers.get(&(output, component)) {
+                    Some(&reg) => self.push(Step::copy(reg, low)),
+                    None => _ = self.fragment.values.insert((output, component), low),
+                }
+                return Ok(());
+            }
+            _ => return Err(self.not_yet("outputs of other than 32 bits")),
         }
         match self.fragment.registers.get(&(output, component)) {
             Some(&reg) => self.assign(&[reg], &data.args[..1]),
@@ -170,7 +186,7 @@ impl Lower<'_> {
     }
 
     /// A special register of the hardware, which S1 alone takes among the ports of a move. 1.4.
-    fn special(&mut self, register: Register) -> VReg {
+    pub(super) fn special(&mut self, register: Register) -> VReg {
         let dst = self.fresh();
         let mov = Word::usual(Move::Movwm.op()).with(f::MOV_W0, Feed::Fte as u32);
         let step = Step::main(MainOps { mov: Some(mov), ..MainOps::default() });
@@ -203,6 +219,9 @@ impl Lower<'_> {
                 let asked = Asked { test: test::EQUAL, ty: test::U32, operands };
                 Src::Reg(self.truth(asked).into())
             }
+            // The one sample lies in the middle.
+            (InputKind::Builtin(Builtin::SamplePosition), _) => HALF,
+            (InputKind::Builtin(Builtin::Layer), _) => Src::Reg(self.special(LAYER).into()),
             (InputKind::Builtin(Builtin::SampleIndex), _) => Src::Reg(self.special(SAMPLE).into()),
             (InputKind::Builtin(Builtin::SampleMask), _) => {
                 let dst = self.fresh();
@@ -252,6 +271,18 @@ impl Lower<'_> {
         });
         let depth =
             depth.map(|output| self.written(output, 0).unwrap_or(Src::Fixed(Register::ZERO)));
+        let masked = ssa.outputs.iter().find_map(|(output, data)| {
+            (data.kind == OutputKind::Builtin(Builtin::SampleMask)).then_some(output)
+        });
+        if let Some(mask) = masked.and_then(|output| self.written(output, 0)) {
+            // Whoever leaves no sample is gone.
+            let operands = [mask, Src::Fixed(Register::ZERO)];
+            let mut gone = self.truth(Asked { test: test::EQUAL, ty: test::U32, operands });
+            if let Some(killed) = self.fragment.killed {
+                gone = self.logical(super::alu::OR, Src::Reg(gone.into()), Src::Reg(killed.into()));
+            }
+            self.fragment.killed = Some(gone);
+        }
         let killed = self.fragment.killed;
         if let Some(killed) = killed {
             self.alive(killed);
@@ -274,15 +305,22 @@ impl Lower<'_> {
             self.push(step.message(Message::Reads));
         }
         let abi = self.abi;
+        let mut tiles: Vec<(u16, Src)> = Vec::new();
         for words in &abi.outputs {
             for component in 0..words.count {
                 let Some(value) = self.written(words.what, component) else { continue };
-                let to = Register::pixout(words.first as u8 + component);
+                let at = words.first + u16::from(component);
+                if let Some(behind) = at.checked_sub(abi.output_registers()) {
+                    tiles.push((behind, value));
+                    continue;
+                }
+                let to = Register::pixout(at as u8);
                 let mut step = Step::p0(Word::usual(Main::Mbyp.op())).from(0, value);
                 step.group.olchk = true;
                 self.push(step.fixed(0, to));
             }
         }
+        self.store_tiles(&tiles);
         Ok(())
     }
 }

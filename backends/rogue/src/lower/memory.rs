@@ -15,9 +15,9 @@ use smallvec::SmallVec;
 
 /// Codes of the size of stored elements. 2.8.
 const HALVES: u32 = 1;
-const WORDS: u32 = 2;
+pub(super) const WORDS: u32 = 2;
 /// Through the cache.
-const WRITE_BACK: u32 = 1;
+pub(super) const WRITE_BACK: u32 = 1;
 
 /// The code of an operation on memory. 2.8.
 pub(super) fn code(op: AtomicOp) -> Option<u32> {
@@ -69,21 +69,18 @@ impl Lower<'_> {
                 let address = self.address(base, args[0], 0);
                 self.load(address, &data.results, Message::Loads)
             }
-            (_, Imm::BufferAtomic(_, AtomicOp::Store)) => {
+            (_, Imm::BufferAtomic(_, AtomicOp::Store)) if !self.in_turn => {
                 self.living(|lower| lower.stores(base, args))
             }
-            (_, &Imm::BufferAtomic(_, op)) => match code(op) {
-                Some(code) => {
-                    let dst = data.results.first().map(|&value| self.define(value));
-                    let dst = dst.unwrap_or_else(|| self.fresh());
-                    if self.fragment.killed.is_some() {
-                        // Who does nothing has a result all the same.
-                        self.push(Step::copy(dst, Src::Fixed(Register::ZERO)));
-                    }
-                    self.living(|lower| lower.atomic(base, args, code, dst.into()))
+            (_, &Imm::BufferAtomic(_, op)) => {
+                let dst = data.results.first().map(|&value| self.define(value));
+                let dst = dst.unwrap_or_else(|| self.fresh());
+                if self.fragment.killed.is_some() {
+                    // Who does nothing has a result all the same.
+                    self.push(Step::copy(dst, Src::Fixed(Register::ZERO)));
                 }
-                None => Err(self.not_yet("this atomic operation")),
-            },
+                self.living(|lower| lower.buffer_atomic(base, args, op, dst))
+            }
             _ => Err(self.not_yet("this access")),
         }
     }
@@ -98,7 +95,7 @@ impl Lower<'_> {
     }
 
     /// The address of a byte of a binding: two registers in a row. One operation of 64 bits makes both. 2.5.
-    fn address(&mut self, base: u16, offset: Value, more: u32) -> [Reg; 2] {
+    pub(super) fn address(&mut self, base: u16, offset: Value, more: u32) -> [Reg; 2] {
         let offset = match self.ssa.as_const(offset) {
             Some(bits) => self.number((bits as u32).wrapping_add(more)),
             None if more == 0 => self.source(offset),
@@ -159,7 +156,13 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn atomic(&mut self, base: u16, args: &[Value], code: u32, dst: Reg) -> Result<(), Failure> {
+    pub(super) fn atomic(
+        &mut self,
+        base: u16,
+        args: &[Value],
+        code: u32,
+        dst: Reg,
+    ) -> Result<(), Failure> {
         let [low, high] = self.address(base, args[0], 0);
         let operand = self.source(args[1]);
         let operand = self.own(operand);

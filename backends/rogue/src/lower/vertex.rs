@@ -1,14 +1,22 @@
 //! Vertices: attributes in vertex inputs, outputs to the vertex buffer. isa/rogue-pipeline.md 2.8, 4.1.
 
-use super::Lower;
+use super::{Lower, alu};
+use crate::attribute::{Kind, Packing};
 use crate::inst::{Src, Step};
 use crate::isa::fields::f;
 use crate::isa::group::Feed;
-use crate::isa::ops::Backend;
+use crate::isa::ops::{Backend, Main};
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Builtin, Input, InstData, Output, OutputKind, Scalar};
+use gpucc_ir::ssa::{
+    Builtin, Input, InstData, Interpolation, Output, OutputData, OutputKind, Scalar,
+};
 use gpucc_isa::Inst as Word;
+
+/// Formats of packs whose neighbours have signs. 2.3.
+const U8888: u32 = 0;
+const U1616: u32 = 3;
+const U1010102: u32 = 8;
 
 impl Lower<'_> {
     pub(super) fn begin_vertex(&mut self) -> Result<(), Failure> {
@@ -20,17 +28,72 @@ impl Lower<'_> {
     pub(super) fn vertex_input(&mut self, input: Input, component: u8) -> Result<Src, Failure> {
         let place = self.abi.attributes.iter().find(|words| words.what == input);
         Ok(match place {
-            Some(words) if component < words.count => {
-                Src::Fixed(Register::Vtxin(words.first + u16::from(component)))
-            }
-            // What an attribute lacks is 0, and 1 in its fourth component.
-            Some(_) if component == 3 => match self.ssa.inputs[input].scalar {
-                Scalar::F32 => self.number(1f32.to_bits()),
-                _ => self.number(1),
+            Some(words) => match self.abi.packings[input] {
+                None => Src::Fixed(Register::Vtxin(words.first)),
+                Some(packing) if u32::from(component) < packing.components => {
+                    self.component(packing, words.first, component.into(), input)
+                }
+                // What an attribute lacks is 0, and 1 in its fourth component.
+                Some(_) if component < 3 => Src::Fixed(Register::ZERO),
+                Some(_) => self.one(input),
             },
-            Some(_) => Src::Fixed(Register::ZERO),
             None => return Err(self.not_yet("this input of vertices")),
         })
+    }
+
+    /// The number 1 as an input has it.
+    fn one(&mut self, input: Input) -> Src {
+        match self.ssa.inputs[input].scalar {
+            Scalar::F32 => self.number(1f32.to_bits()),
+            Scalar::F16 => self.number(0x3c00),
+            _ => self.number(1),
+        }
+    }
+
+    /// A component of an attribute out of its words. 2.3.
+    fn component(&mut self, packing: Packing, first: u16, component: u32, input: Input) -> Src {
+        let component = match (packing.swapped, component) {
+            (true, 0) => 2,
+            (true, 2) => 0,
+            (_, component) => component,
+        };
+        let bit = packing.shift + packing.bits * component;
+        let (word, element) = match packing.bits {
+            10 => (0, component),
+            bits => (bit / 32, bit % 32 / bits),
+        };
+        let word = Src::Fixed(Register::Vtxin(first + word as u16));
+        let reg = match packing.kind {
+            Kind::Word => return word,
+            Kind::Half if self.ssa.inputs[input].scalar == Scalar::F16 => match element {
+                0 => {
+                    let mask = self.number(0xffff);
+                    self.logical(alu::AND, word, mask)
+                }
+                _ => {
+                    let by = self.number(16);
+                    self.shift(alu::RIGHT, word, by)
+                }
+            },
+            Kind::Half => self.unpacked(alu::PACK_HALVES, element, word),
+            Kind::Normalised { signed } => {
+                let format = match packing.bits {
+                    8 => U8888 + u32::from(signed),
+                    16 => U1616 + u32::from(signed),
+                    _ => U1010102,
+                };
+                let unpack = Word::usual(Main::Unpck.op()).with(f::FORMAT, format);
+                self.p0(unpack.with(f::ELEM, element).with(f::SCALE, 1), &[word])
+            }
+            Kind::Integer { signed } => {
+                let above = 32 - packing.bits;
+                let up = self.number(above - bit % 32);
+                let high = Src::Reg(self.shift(alu::LEFT, word, up).into());
+                let down = self.number(above);
+                self.shift(if signed { alu::ARITHMETIC } else { alu::RIGHT }, high, down)
+            }
+        };
+        Src::Reg(reg.into())
     }
 
     pub(super) fn vertex_output(&mut self, data: &InstData) -> Result<(), Failure> {
@@ -57,8 +120,18 @@ impl Lower<'_> {
 
     fn emit_word(&mut self, output: Option<Output>, component: u8, at: u16) {
         let value = output.and_then(|output| self.written(output, component));
-        let value = value.unwrap_or(Src::Fixed(Register::ZERO));
+        let mut value = value.unwrap_or(Src::Fixed(Register::ZERO));
+        if output.is_some_and(|output| iterated_half(&self.ssa.outputs[output])) {
+            value = Src::Reg(self.unpacked(alu::PACK_HALVES, 0, value).into());
+        }
         let word = Word::usual(Backend::UvswWrite.op()).with(f::ADDRESS, at.into());
         self.push(Step::backend(word).from(0, value).select(4, Feed::Fte));
     }
+}
+
+/// An output of halves that is iterated between the vertices: its words are floats of 32 bits.
+pub fn iterated_half(data: &OutputData) -> bool {
+    data.scalar == Scalar::F16
+        && matches!(data.kind, OutputKind::Location { interpolation, .. }
+            if interpolation != Interpolation::Flat)
 }

@@ -3,7 +3,7 @@
 
 use super::Lower;
 use super::alu::{AND, OR, XOR};
-use super::test::{self, EQUAL, GREATER, LESS};
+use super::test::{self, EQUAL, GREATER, GREATER_EQUAL, LESS};
 use crate::inst::{Src, Step};
 use crate::isa::fields::f;
 use crate::isa::group::{Feed, MainOps};
@@ -82,6 +82,9 @@ impl Lower<'_> {
                 Some(value) => compared(cell, operand, value, old),
                 None => return Err(self.not_yet("this atomic operation")),
             },
+            AtomicOp::FAdd => added(cell, operand, old),
+            AtomicOp::FMin => chosen(LESS, test::F32, cell, operand, old),
+            AtomicOp::FMax => chosen(GREATER_EQUAL, test::F32, cell, operand, old),
             _ => return Err(self.not_yet("this atomic operation on workgroup variables")),
         };
         step.group.atom = true;
@@ -102,6 +105,14 @@ fn summed(sum: Word, cell: Register, operand: Src, old: VReg) -> Step {
     let step = Step::main(MainOps { p0: Some(sum), ..two() });
     let step = step.from(0, cell_source).from(1, Src::Fixed(Register::Special(1)));
     let step = step.from(2, operand).from(3, cell_source);
+    step.select(4, Feed::Ft1).select(5, Feed::Ft0).to(0, old).fixed(1, cell)
+}
+
+/// What was there through phase 1, a sum of floats from phase 0.
+fn added(cell: Register, operand: Src, old: VReg) -> Step {
+    let cell_source = Src::Fixed(cell);
+    let step = Step::main(MainOps { p0: Some(word(Main::Fadd, &[])), ..two() });
+    let step = step.from(0, cell_source).from(1, operand).from(3, cell_source);
     step.select(4, Feed::Ft1).select(5, Feed::Ft0).to(0, old).fixed(1, cell)
 }
 

@@ -1,0 +1,143 @@
+//! Atomic operations on buffers that the memory has not: instances take turns under a mutex, each loads, computes and stores.
+//! isa/rogue-pipeline.md 2.7, 2.8.
+//!
+//! What the memory does by itself would come between a load and its store, so that a program with one such operation does all of them
+//! so. The mutex is the one that the public compiler takes for it.
+
+use super::Lower;
+use super::memory::{WORDS, WRITE_BACK, code};
+use super::test::{self, Asked};
+use crate::inst::{Inst, Message, Src, Step};
+use crate::isa::fields::f;
+use crate::isa::ops::{Backend, Control, Main};
+use crate::isa::register::Register;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{Reg, Role, VReg};
+use gpucc_ir::ssa::{AtomicOp, Func, Imm, Type, Value};
+use gpucc_isa::Inst as Word;
+
+/// The mutex that the public compiler takes for atomic operations. 2.7.
+const MUTEX: u32 = 0;
+/// The number of an instance in its task. 3.1.
+const INSTANCE: Register = Register::Special(51);
+/// Instances of a task.
+const TASK: u32 = 32;
+const ZERO: Src = Src::Fixed(Register::ZERO);
+const ONE: Src = Src::Fixed(Register::Special(1));
+
+/// Some operation of a program on buffers is none of the memory.
+pub(super) fn in_turn(ssa: &Func) -> bool {
+    ssa.regions_in_order().iter().any(|&(region, ..)| {
+        ssa.regions[region].insts.iter().any(|&inst| match ssa.insts[inst].imm {
+            Imm::BufferAtomic(_, AtomicOp::Load | AtomicOp::Store) => false,
+            Imm::BufferAtomic(_, op) => code(op).is_none(),
+            _ => false,
+        })
+    })
+}
+
+fn mutex(row: Control) -> Step {
+    Step::control(Word::usual(row.op()).with(f::ID, MUTEX))
+}
+
+impl Lower<'_> {
+    /// An atomic operation by turns; what was there goes to a register, which is 0 where nothing is done.
+    pub(super) fn take_turns(
+        &mut self,
+        base: u16,
+        args: &[Value],
+        op: AtomicOp,
+        dst: VReg,
+    ) -> Result<(), Failure> {
+        if args.iter().any(|&value| self.ssa.ty(value) != Type::B32) {
+            return Err(self.not_yet("atomic operations of other than 32 bits"));
+        }
+        let address = self.address(base, args[0], 0);
+        let operands: Vec<Src> = args[1..].iter().map(|&value| self.source(value)).collect();
+        let own = Src::Reg(self.special(INSTANCE).into());
+        let turn = self.fresh();
+        self.push(Step::copy(dst, ZERO));
+        self.push(Step::copy(turn, ZERO));
+        self.push(mutex(Control::MutexLock));
+        let (header, exit) = self.begin_turns();
+        let mine = [own, Src::Reg(turn.into())];
+        self.compare(Asked { test: test::EQUAL, ty: test::U32, operands: mine });
+        let head = self.begin_if(true);
+        let old = self.fresh();
+        let word = Word::usual(Backend::Ld.op()).with(f::BURST, 1);
+        let step = Step::backend(word).range(0, &address, Role::Use);
+        let to: [Reg; 1] = [old.into()];
+        self.push(step.range(3, &to, Role::EarlyDef).message(Message::Loads));
+        let new = self.combined(op, Src::Reg(old.into()), &operands)?;
+        let data = self.own(new);
+        let word = Word::usual(Backend::St.op())
+            .with(f::BURST, 1)
+            .with(f::DATA_SRC, 0)
+            .with(f::ADD_SRC, 3)
+            .with(f::SIZE, WORDS)
+            .with(f::CACHE, WRITE_BACK);
+        let step = Step::backend(word).range(0, &[data], Role::Use);
+        self.push(step.range(3, &address, Role::Use).message(Message::Stores));
+        self.push(Step::copy(dst, Src::Reg(old.into())));
+        self.end_if(head);
+        let next = Step::p0(Word::usual(Main::Imadd32.op())).from(0, Src::Reg(turn.into()));
+        self.push(next.from(1, ONE).from(2, ONE).to(0, turn));
+        let more = [Src::Reg(turn.into()), self.number(TASK)];
+        self.compare(Asked { test: test::LESS, ty: test::U32, operands: more });
+        self.end_turns(header, exit);
+        self.push(mutex(Control::MutexRelease));
+        Ok(())
+    }
+
+    /// What an operation leaves in memory.
+    fn combined(&mut self, op: AtomicOp, old: Src, operands: &[Src]) -> Result<Src, Failure> {
+        let a = operands.first().copied().unwrap_or(ZERO);
+        let plain = |row: Main| Word::usual(row.op());
+        let reg = match op {
+            AtomicOp::Store | AtomicOp::Exchange => return Ok(a),
+            AtomicOp::Add => self.p0(plain(Main::Imadd32), &[old, ONE, a]),
+            AtomicOp::Sub => self.p0(plain(Main::Imadd32).with(f::NEG0, 1), &[a, ONE, old]),
+            AtomicOp::And => self.logical(super::alu::AND, old, a),
+            AtomicOp::Or => self.logical(super::alu::OR, old, a),
+            AtomicOp::Xor => self.logical(super::alu::XOR, old, a),
+            AtomicOp::SMin => self.bound(test::LESS, test::S32, old, a),
+            AtomicOp::SMax => self.bound(test::GREATER, test::S32, old, a),
+            AtomicOp::UMin => self.bound(test::LESS, test::U32, old, a),
+            AtomicOp::UMax => self.bound(test::GREATER, test::U32, old, a),
+            AtomicOp::FAdd => self.p0(plain(Main::Fadd), &[old, a]),
+            AtomicOp::FMin => self.bound(test::LESS, test::F32, old, a),
+            AtomicOp::FMax => self.bound(test::GREATER_EQUAL, test::F32, old, a),
+            AtomicOp::CompareExchange => {
+                let Some(&value) = operands.get(1) else {
+                    return Err(self.not_yet("this atomic operation"));
+                };
+                let same = Asked { test: test::EQUAL, ty: test::U32, operands: [old, a] };
+                let same = Src::Reg(self.truth(same).into());
+                self.choose(test::POSITIVE, test::U32, same, value, old)
+            }
+            AtomicOp::Load => return Err(self.not_yet("this atomic operation")),
+        };
+        Ok(Src::Reg(reg.into()))
+    }
+
+    /// An atomic operation of the memory, or one by turns.
+    pub(super) fn buffer_atomic(
+        &mut self,
+        base: u16,
+        args: &[Value],
+        op: AtomicOp,
+        dst: VReg,
+    ) -> Result<(), Failure> {
+        match code(op) {
+            Some(code) if !self.in_turn => self.atomic(base, args, code, dst.into()),
+            _ => self.take_turns(base, args, op, dst),
+        }
+    }
+
+    /// The groups of a loop that every instance of the task goes through as often.
+    fn begin_turns(&mut self) -> (gpucc_ir::mach::Block, gpucc_ir::mach::Block) {
+        self.masks = true;
+        self.push(Inst::Do);
+        self.enter_loop()
+    }
+}
