@@ -30,6 +30,9 @@ pub struct Point {
     pub slowest: Vec<(String, Duration)>,
     /// What was said, where that was all.
     pub refused: Option<String>,
+    /// It was refused for what the machine bounds.
+    #[serde(default)]
+    pub limited: bool,
 }
 
 /// Compiles programs of one shape at each size, `runs` times, in this process.
@@ -175,6 +178,7 @@ fn point(compiler: &Compiler, source: Source<'_>, runs: usize) -> Point {
             Err(failure) => {
                 point.time = start.elapsed();
                 point.refused = Some(failure.summary().to_owned());
+                point.limited = matches!(failure.kind, gpucc::FailureKind::Limit { .. });
                 break;
             }
         }
@@ -260,17 +264,25 @@ fn counted(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     )[0]
 }
 
-/// Compiles the program at each size, `runs` times.
+/// Compiles the program at each size, `runs` times. A machine may bound the size of a program, as Gen4's jumps do: the last point
+/// is then the first that it refuses.
 ///
 /// # Errors
-/// What the compiler said.
+/// What the compiler said, where that is no limit, or the smallest program is beyond it.
 pub fn run(compiler: &Compiler, sizes: &[usize], runs: usize) -> Result<Vec<Point>, String> {
-    let points: Vec<Point> =
-        sizes.iter().map(|&size| point(compiler, Source::Ir(&text(size)), runs)).collect();
-    match points.iter().find_map(|point| point.refused.clone()) {
-        Some(refused) => Err(refused),
-        None => Ok(points),
+    let mut points: Vec<Point> = Vec::new();
+    for &size in sizes {
+        let point = point(compiler, Source::Ir(&text(size)), runs);
+        match &point.refused {
+            Some(refused) if !point.limited || points.is_empty() => return Err(refused.clone()),
+            Some(_) => {
+                points.push(point);
+                break;
+            }
+            None => points.push(point),
+        }
     }
+    Ok(points)
 }
 
 /// Most memory that this process has held, in bytes; `None` where the system does not say.
@@ -295,7 +307,8 @@ pub fn table(points: &[Point]) -> String {
             micros,
             micros / point.instructions.max(1) as f64
         );
-        if let Some(before) = before.filter(|before| before.instructions < point.instructions) {
+        let smaller = |before: &&Point| before.instructions < point.instructions;
+        if let Some(before) = before.filter(smaller).filter(|_| point.refused.is_none()) {
             let growth = point.time.as_secs_f64() / before.time.as_secs_f64();
             let doublings = (point.instructions as f64 / before.instructions as f64).log2();
             let _ = write!(out, "  x {:.2} a doubling", growth.powf(1.0 / doublings));

@@ -6,8 +6,9 @@ use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
 use crate::lower::{self, texture};
-use crate::{clean, dead, describe, emit, forward, pack, predicate, regs, when};
-use gpucc_ir::budget::{EXPANDED, PART};
+use crate::regs::Registers;
+use crate::{clean, dead, describe, emit, forward, pack, predicate, regs, schedule, when};
+use gpucc_ir::budget::{Budget, EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Span, Stage};
@@ -80,6 +81,8 @@ const CLEAN: &str = "clean";
 const WHEN: &str = "when";
 /// The step that makes vectors of what is alike in two vertices.
 const PACK: &str = "pack_vectors";
+/// The step that sends messages early and reads their replies late.
+const OVERLAP: &str = "overlap_messages";
 /// The step that writes message registers straight.
 const FORWARD: &str = "forward";
 /// The step that takes short branches out.
@@ -96,6 +99,7 @@ pub fn machine_passes() -> Vec<Listed> {
             "a choice between a value and what one word makes is that word with a predicate",
         ),
         listed(PACK, "single operations of vertices that are alike become one on four components"),
+        listed(OVERLAP, "messages are sent early and their replies are read late (on G45)"),
         listed(FORWARD, "what is made for a message alone is made in its register"),
         listed(PREDICATE, "the words of short arms have a predicate in place of a branch"),
     ]
@@ -191,13 +195,22 @@ fn of_width(
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     let places = (lowered.scratch, lowered.slot_bytes);
     let eight = abi.lanes == 8;
-    let registers = match regs::allocate(&mut func, abi, places, eight, request.budget) {
-        Ok(registers) => registers,
-        Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. }) if !eight => {
-            return Ok(None);
+    // The 965 waits for each reply at once: it does not check where replies go (errata of 14.2.44).
+    let overlaps = admits(request, OVERLAP) && chip.machine() == Machine::G45;
+    let early = overlaps.then(|| early(&func, abi, chip, (places, request.budget))).flatten();
+    let registers = match early {
+        Some((ordered, registers)) => {
+            func = ordered;
+            registers
         }
-        Err(Error::Exceeded(exceeded)) => return Err(exceeded.into()),
-        Err(error) => return Err(internal("registers", error.to_string())),
+        None => match regs::allocate(&mut func, abi, places, eight, request.budget) {
+            Ok(registers) => registers,
+            Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. }) if !eight => {
+                return Ok(None);
+            }
+            Err(Error::Exceeded(exceeded)) => return Err(exceeded.into()),
+            Err(error) => return Err(internal("registers", error.to_string())),
+        },
     };
     ran("registers", &func);
     let hint = "use smaller arrays, or keep less alive";
@@ -248,6 +261,19 @@ fn of_width(
     }))
 }
 
+/// The program with messages that overlap and its registers, where that takes neither memory nor a thread of an execution unit.
+fn early(
+    func: &mach::Func<Inst>,
+    abi: &Abi,
+    chip: Chip,
+    (places, budget): ((u32, u32), Budget),
+) -> Option<(mach::Func<Inst>, Registers)> {
+    let mut ordered = func.clone();
+    let most = schedule::overlap_messages(&mut ordered, abi, chip)?;
+    let registers = regs::allocate(&mut ordered, abi, places, false, budget).ok()?;
+    (registers.used <= most).then_some((ordered, registers))
+}
+
 /// Every word is legal: what is not never leaves the compiler.
 fn judge(code: &[u8], chip: Chip) -> Result<(), Failure> {
     let internal = |message: String| Failure::Internal { pass: "legal", message };
@@ -263,7 +289,7 @@ fn judge(code: &[u8], chip: Chip) -> Result<(), Failure> {
 }
 
 /// Threads of an execution unit. isa/gen4.md 6.
-fn most_threads(chip: Chip) -> u32 {
+pub fn most_threads(chip: Chip) -> u32 {
     match chip.machine() {
         Machine::Gen4 => 4,
         Machine::G45 => 5,
@@ -271,7 +297,7 @@ fn most_threads(chip: Chip) -> u32 {
 }
 
 /// Threads of an execution unit for whose registers there is room. isa/gen4.md 6.
-fn threads(chip: Chip, registers: u32) -> u32 {
+pub fn threads(chip: Chip, registers: u32) -> u32 {
     let pool = match chip.machine() {
         Machine::Gen4 => 256,
         Machine::G45 => 320,

@@ -94,6 +94,7 @@ pub fn is_pure(inst: &Inst) -> bool {
             | Inst::Product { .. }
             | Inst::ProductHigh { .. }
             | Inst::Math { .. }
+            | Inst::MathVector { .. }
             | Inst::Divide { .. }
             | Inst::Sample { .. }
             | Inst::Read { slot: None, .. }

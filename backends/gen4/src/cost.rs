@@ -43,6 +43,16 @@ const fn rounds(function: u32) -> u64 {
     }
 }
 
+/// Instructions that are issued while a message to the sampler or the data port is under way, each of so many registers.
+pub fn memory(rows: u32) -> u32 {
+    MEMORY as u32 / (ISSUE as u32 * rows)
+}
+
+/// Instructions that are issued while extended math computes a function of as many channels as they have.
+pub const fn math(function: u32) -> u32 {
+    (rounds(function) * CHANNELS * ROUND / ISSUE) as u32
+}
+
 /// The general register that an operand names directly: its file, and the upper half of its doubleword's low bits.
 fn general(file: u32, operand: u32) -> Option<usize> {
     (file & 3 == 1 && operand >> 15 & 1 == 0).then_some((operand >> 5 & 0xff) as usize)

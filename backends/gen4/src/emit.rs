@@ -175,7 +175,7 @@ pub fn covered(register: u16, abi: &Abi) -> SmallVec<[u8; 2]> {
 pub fn messages(inst: &Inst, abi: &Abi) -> std::ops::Range<u8> {
     let rows = abi.rows();
     match inst {
-        Inst::Math { .. } | Inst::Divide { .. } => MATH..MATH + 2,
+        Inst::Math { .. } | Inst::MathVector { .. } | Inst::Divide { .. } => MATH..MATH + 2,
         Inst::Read { .. } => HEADER..HEADER + 1 + rows,
         Inst::Write { .. } => HEADER..HEADER + 1 + 2 * rows,
         Inst::Sample { lookup, parameters, .. } => {
@@ -322,6 +322,8 @@ struct How {
     other: bool,
     /// The thread may be switched behind it.
     switch: bool,
+    /// Operands are components of two vertices: Align16.
+    components: bool,
 }
 
 impl Emit<'_> {
@@ -357,6 +359,7 @@ impl Emit<'_> {
             set(f::FLAG_SUBREG, 1)?;
         }
         set(f::SATURATE, how.saturate.into())?;
+        set(f::ACCESS_MODE, how.components.into())?;
         if how.switch {
             set(f::THREAD_CTRL, 2)?;
         }
@@ -652,6 +655,7 @@ impl Emit<'_> {
                 self.word(Opcode::Mach, usual, into(File::Grf, general(*dst), *ty), &from)
             }
             Inst::Math { dst, function, source } => self.math(*dst, *function, *source),
+            Inst::MathVector { .. } => self.math_vector(inst),
             Inst::Divide { dst, remainder, signed, numerator, denominator } => {
                 self.divide((*dst, *remainder, *signed), *numerator, *denominator)
             }

@@ -236,6 +236,8 @@ pub enum Inst {
     ProductHigh { dst: Reg, ty: Type, first: Source, second: Source },
     /// A message to extended math. The source is a register as it is.
     Math { dst: Reg, function: Function, source: Source },
+    /// A message to extended math of Align16: a function of components of two vertices, as [`Inst::Vector`] has them.
+    MathVector { dst: Reg, function: Function, channels: u8, source: Swizzled, keep: Option<Reg> },
     /// A message to extended math with two operands: the quotient of integers, or the remainder.
     Divide { dst: Reg, remainder: bool, signed: bool, numerator: Source, denominator: Reg },
     /// A message to the sampler; the reply's registers lie side by side. In a program of eight lanes the form of 16 channels replies
@@ -369,6 +371,11 @@ macro_rules! visit {
                 for source in sources.$iter() {
                     source!(source.of);
                 }
+                keep.$iter().for_each(|reg| each(reg, Role::Use));
+                each(dst, Role::Def);
+            }
+            Inst::MathVector { dst, source, keep, .. } => {
+                source!(source.of);
                 keep.$iter().for_each(|reg| each(reg, Role::Use));
                 each(dst, Role::Def);
             }
@@ -520,6 +527,7 @@ macro_rules! sources {
                 SmallVec::from_iter([source])
             }
             Inst::Divide { numerator, .. } => SmallVec::from_iter([numerator]),
+            Inst::MathVector { source, .. } => SmallVec::from_iter([& $($mutable)? source.of]),
             _ => SmallVec::new(),
         }
     };
@@ -542,6 +550,7 @@ impl Inst {
             self,
             Inst::When { .. }
                 | Inst::Vector { keep: Some(_), .. }
+                | Inst::MathVector { keep: Some(_), .. }
                 | Inst::Choose { keep: Some(_), .. }
         )
     }

@@ -24,6 +24,7 @@ mod pack;
 mod predicate;
 mod refuse;
 mod regs;
+mod schedule;
 mod sites;
 mod steps;
 mod target;

@@ -22,6 +22,8 @@ const OPEN: usize = 8;
 
 /// The number of [`Inst::Choose`] among operations.
 const CHOICE: u8 = 0xff;
+/// The number of [`Inst::Math`] among operations.
+const FUNCTION: u8 = 0xfe;
 
 /// Where the components of an operand come from.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -253,6 +255,9 @@ fn joins(inst: &Inst) -> bool {
     if let Inst::Choose { sources, .. } = inst {
         return sources.iter().all(|source| is_placed(&source.of));
     }
+    if let Inst::Math { source, .. } = inst {
+        return is_placed(source) && !matches!(source.src, Src::Bits(_));
+    }
     let Inst::Alu { opcode, to, from, sources, .. } = inst else { return false };
     let wide = |ty: Type| matches!(ty, Type::F | Type::D | Type::Ud);
     let known = matches!(
@@ -388,7 +393,7 @@ impl Segment<'_> {
         for at in (0..self.nodes.len()).rev() {
             let inst = &self.nodes[at].inst;
             let own = self.wishes[at];
-            let alike = matches!(inst, Inst::Alu { .. } | Inst::Choose { .. });
+            let alike = matches!(inst, Inst::Alu { .. } | Inst::Choose { .. } | Inst::Math { .. });
             let wanted: SmallVec<[(usize, u8); 4]> = inst
                 .sources()
                 .iter()
@@ -487,6 +492,7 @@ impl Segment<'_> {
                 let kind = [CHOICE, *condition as u8, *ty as u8, (*inverse).into()];
                 (kind, [float, float, false, false])
             }
+            Inst::Math { function, .. } => ([FUNCTION, *function as u8, 0, 0], [true; 4]),
             _ => return None,
         };
         let mut operands: SmallVec<[Operand; 4]> = inst
@@ -644,7 +650,8 @@ impl Segment<'_> {
             group.packed = Some(packed);
             for (component, member) in group.members.iter().enumerate() {
                 if let Some((at, _)) = member
-                    && let Inst::Alu { dst, .. } | Inst::Choose { dst, .. } = &self.nodes[*at].inst
+                    && let Inst::Alu { dst, .. } | Inst::Choose { dst, .. } | Inst::Math { dst, .. } =
+                        &self.nodes[*at].inst
                     && let Some(dst) = dst.as_virt()
                 {
                     self.parts[index(dst)] = Some((packed, component as u8));
@@ -712,6 +719,10 @@ impl Segment<'_> {
             Inst::Choose { condition, ty, inverse, .. } => {
                 let sources = <[Swizzled; 4]>::try_from(&vector[..]).ok()?;
                 Some(Inst::Choose { dst, condition, ty, channels, inverse, sources, keep })
+            }
+            Inst::Math { function, .. } => {
+                let source = vector.into_iter().next()?;
+                Some(Inst::MathVector { dst, function, channels, source, keep })
             }
             _ => None,
         }

@@ -76,6 +76,16 @@ const fn letter(component: u8) -> char {
     ['x', 'y', 'z', 'w'][(component & 3) as usize]
 }
 
+fn called(function: Function) -> &'static str {
+    match function {
+        Function::Inverse => "inv",
+        Function::Log => "log",
+        Function::Exp => "exp",
+        Function::Root => "sqrt",
+        Function::InverseRoot => "rsq",
+    }
+}
+
 /// The components of a mask, behind a point; nothing where registers are of lanes.
 fn channels(mask: u8) -> String {
     let letters = (0..4).filter(|k| mask >> k & 1 == 1).map(letter);
@@ -206,15 +216,14 @@ impl PrintInst for Inst {
             }
             Inst::Math { dst, function, source: of } => {
                 result(out, dst, &"")?;
-                let name = match function {
-                    Function::Inverse => "inv",
-                    Function::Log => "log",
-                    Function::Exp => "exp",
-                    Function::Root => "sqrt",
-                    Function::InverseRoot => "rsq",
-                };
-                write!(out, "math.{name} ")?;
+                write!(out, "math.{} ", called(*function))?;
                 source(out, names, of)
+            }
+            Inst::MathVector { dst, function, channels: mask, source: of, keep } => {
+                result(out, dst, &channels(*mask))?;
+                write!(out, "math.{} ", called(*function))?;
+                swizzled(out, names, std::slice::from_ref(of))?;
+                kept(out, names, keep.as_ref())
             }
             Inst::Divide { dst, remainder, signed, numerator, denominator } => {
                 result(out, dst, &"")?;

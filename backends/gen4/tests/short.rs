@@ -247,6 +247,44 @@ fn what_a_vertex_does_not_have_is_not_written() {
     assert_eq!(count(&made, "mul(8) m7<1>F g"), 1, "{made:#?}");
 }
 
+/// One message computes a function of several components, which stand beside each other in one register before and behind it.
+#[test]
+fn extended_math_of_components_is_one_message() {
+    let lines = of_text(
+        Machine::G45,
+        "func \"one\" vertex {
+          in0 = \"a\" f32 x 4 location 0 perspective center
+          in1 = \"b\" f32 x 4 location 1 perspective center
+          out0 = \"\" f32 x 4 builtin position
+          out1 = \"\" f32 x 2 location 0 perspective
+        } body {
+          %0: b32 = input in0.0
+          %1: b32 = input in0.1
+          %2: b32 = input in0.2
+          %3: b32 = input in0.3
+          %4: b32 = input in1.0
+          %5: b32 = input in1.2
+          %6: b32 = frcp %4
+          %7: b32 = frcp %5
+          %8: b32 = fmul %0, %6
+          %9: b32 = fmul %1, %7
+          output out0.0, %0
+          output out0.1, %1
+          output out0.2, %2
+          output out0.3, %3
+          output out1.0, %8
+          output out1.1, %9
+          yield
+        }",
+    );
+    // One for w, one for both.
+    assert_eq!(count(&lines, "math MsgDesc: inv"), 2, "{lines:#?}");
+    // Both inverses, products of the output and of the position, three moves, the message.
+    assert_eq!(lines.len(), 8, "{lines:#?}");
+    let both = lines.iter().find(|line| line.contains("math") && line.contains("align16"));
+    assert!(both.is_some_and(|line| line.contains(">.xyF g3<4>.xz")), "{lines:#?}");
+}
+
 /// An arm that holds nothing costs no word.
 #[test]
 fn empty_arms_are_none() {

@@ -22,5 +22,5 @@ pub use depend::{Depend, Edge, Graph};
 pub use model::{Dependence, Effects, Model};
 pub use queue::{Key, Queue};
 pub use runner::Control;
-pub use schedule::schedule;
+pub use schedule::{overlap, schedule};
 pub use trees::Tree;

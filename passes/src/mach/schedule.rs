@@ -53,6 +53,33 @@ pub fn schedule<I: Inst, M: Model<I>>(func: &mut Func<I>, model: &M, spare: u32)
     needed
 }
 
+/// Orders every block so that late results are asked for early and read late. `limit` gives how many registers may be alive at
+/// once, alignment apart, from how many the program's own order needs; that many may be in any case. Returns whether an
+/// instruction has another place.
+pub fn overlap<I: Inst, M: Model<I>>(
+    func: &mut Func<I>,
+    model: &M,
+    limit: impl FnOnce(u32) -> u32,
+) -> bool {
+    let lives = Lives::of(func, |inst, reg| model.is_result(inst, reg));
+    let mut alive = Alive::new(func.vregs.len());
+    let (mut regions, _) = regions(func, model, &lives, &mut alive);
+    if !regions.iter().any(|region| region.waits) {
+        return false;
+    }
+    let needed = regions.iter().map(|region| region.peak).max().unwrap_or(0);
+    let limit = limit(needed).max(needed);
+    let mut sorter = Sorter::new(lives.len(), func.vregs.len());
+    each(&mut regions, &lives, &mut alive, &mut sorter, |region, alive, sorter| {
+        if region.waits {
+            sorter.overlap((func, model), region, &lives, alive, limit);
+        }
+    });
+    let moves = sorter.moves();
+    sorter.apply(func, &lives);
+    moves
+}
+
 /// Visits regions from the last to the first, standing behind each.
 fn each(
     regions: &mut [Region],

@@ -8,11 +8,16 @@ use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::Reg;
 
+/// The descriptor of a function of one operand. 6.1.1.
+pub(super) fn descriptor(function: Function) -> u32 {
+    0x0111_0000 | function as u32
+}
+
 impl Emit<'_> {
     /// A function of one operand. Of 16 lanes G45 sends both halves by one instruction (ERRATA E21), the 965 takes two.
     pub(super) fn math(&mut self, dst: Reg, function: Function, of: Source) -> Result<(), Failure> {
         let (dst, of) = (general(dst), source(of, Type::F));
-        let descriptor = 0x0111_0000 | function as u32;
+        let descriptor = descriptor(function);
         let From::Operand(from) = of else {
             return Err(super::internal("a number goes to extended math"));
         };

@@ -86,6 +86,19 @@ impl Emit<'_> {
         self.align16()
     }
 
+    /// A function of components of two vertices. Public drivers send such messages in Align16 (isa/gen4.md 8).
+    pub(super) fn math_vector(&mut self, inst: &Inst) -> Result<(), Failure> {
+        let Inst::MathVector { dst, function, channels, source, .. } = inst else {
+            return Ok(());
+        };
+        let From::Operand(from) = selected(source, Type::F) else {
+            return Err(super::internal("a number goes to extended math"));
+        };
+        let how = How { size: Some(EIGHT), components: true, ..How::default() };
+        let dst = components(*dst, Type::F, *channels);
+        self.send((super::MATH, how), dst, from, super::math::descriptor(*function))
+    }
+
     /// A comparison that sets f0.1, and the choice by it.
     pub(super) fn choose(&mut self, inst: &Inst) -> Result<(), Failure> {
         let Inst::Choose { dst, condition, ty, channels, inverse, sources, .. } = inst else {

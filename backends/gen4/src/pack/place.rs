@@ -31,6 +31,7 @@ fn kind(inst: &Inst) -> Option<[u8; 4]> {
         Inst::Choose { condition, ty, inverse, .. } => {
             Some([super::CHOICE, *condition as u8, *ty as u8, (*inverse).into()])
         }
+        Inst::Math { function, .. } => Some([super::FUNCTION, *function as u8, 0, 0]),
         _ => None,
     }
 }

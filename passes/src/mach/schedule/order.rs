@@ -1,5 +1,7 @@
 //! Finds orders of one region: of few registers, or of little waiting.
 
+mod early;
+
 use super::{NONE, Region};
 use crate::mach::alive::{Alive, Lives};
 use crate::mach::depend::{Depend, Graph};
@@ -64,6 +66,8 @@ struct Scratch {
     peaks: Vec<u32>,
     /// By register: reads not placed yet.
     reads: Vec<u32>,
+    /// By register: it is alive at the place that is looked at.
+    present: Vec<bool>,
 }
 
 /// Finds orders of regions.
@@ -446,6 +450,11 @@ impl Sorter {
                 }
             }
         }
+    }
+
+    /// Some instruction has another place than in the program.
+    pub fn moves(&self) -> bool {
+        !self.order.iter().copied().eq(0..self.order.len() as u32)
     }
 
     /// Moves the instructions to their places.

@@ -1,7 +1,7 @@
-use super::schedule;
+use super::{overlap, schedule};
 use crate::mach::{Dependence, Effects, Model};
 use gpucc_ir::mach::plain::{FILES, Plain};
-use gpucc_ir::mach::{Inst, parse, print};
+use gpucc_ir::mach::{Func, Inst, parse, print};
 
 /// `load` takes ten cycles, `read` and `write` touch memory, nothing moves across `wall`.
 struct Machine;
@@ -23,15 +23,57 @@ impl Model<Plain> for Machine {
 
 /// The instructions of the only block, in order, and how many registers they need.
 fn ordered(body: &str) -> (Vec<String>, u32) {
+    let mut func = program(body);
+    let needed = schedule(&mut func, &Machine, 0);
+    (lines(&func), needed)
+}
+
+/// A program of one block.
+fn program(body: &str) -> Func<Plain> {
     let registers = body.split(|c: char| !c.is_ascii_alphanumeric());
     let numbers = registers.filter_map(|word| word.strip_prefix('v')?.parse::<u32>().ok());
     let declared: String = (0..=numbers.max().unwrap_or(0)).map(|v| format!("v{v}: R\n")).collect();
-    let text = format!("mach \"m\"\n{declared}b0:\n{body}");
-    let mut func = parse::<Plain>(&text, FILES).unwrap();
-    let needed = schedule(&mut func, &Machine, 0);
-    let text = print(&func);
+    parse::<Plain>(&format!("mach \"m\"\n{declared}b0:\n{body}"), FILES).unwrap()
+}
+
+fn lines(func: &Func<Plain>) -> Vec<String> {
+    let text = print(func);
     let body = text.split_once("b0:\n").unwrap().1;
-    (body.lines().map(|l| l.trim().to_owned()).collect(), needed)
+    body.lines().map(|l| l.trim().to_owned()).collect()
+}
+
+/// Three lookups, each of a sum, that are added.
+const LOOKUPS: &str = "v0 = a\nv1 = b v0\nv2 = load v1\nv3 = c v2\nv4 = b v0\nv5 = load v4\nv6 = c v3 v5\n\
+    v7 = b v0\nv8 = load v7\nv9 = c v6 v8\nend v9";
+
+#[test]
+fn lookups_are_sent_with_what_they_need_before_one_is_read() {
+    let mut func = program(LOOKUPS);
+    assert!(overlap(&mut func, &Machine, |needed| {
+        assert_eq!(needed, 3, "the sum, v0 and what is looked up");
+        8
+    }));
+    let order = lines(&func);
+    let names = ["v0", "v1", "v2", "v4", "v5", "v7", "v8", "v3", "v6", "v9", "end"];
+    let found: Vec<&str> = order.iter().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(found, names, "{order:?}");
+}
+
+#[test]
+fn lookups_are_not_sent_beyond_the_registers_that_may_be_alive() {
+    let mut func = program(LOOKUPS);
+    overlap(&mut func, &Machine, |needed| needed);
+    let lives = crate::mach::Lives::of(&func, |_, _| true);
+    let mut alive = crate::mach::Alive::new(func.vregs.len());
+    alive.enter(&lives, 0);
+    let peak = lives.nodes(0).rev().map(|node| alive.before(lives.touches(node), |_| ())).max();
+    assert_eq!(peak, Some(3), "{:?}", lines(&func));
+}
+
+#[test]
+fn a_lookup_of_what_is_looked_up_waits_for_it() {
+    let mut func = program("v0 = a\nv1 = load v0\nv2 = load v1\nv3 = b v2\nend v3");
+    assert!(!overlap(&mut func, &Machine, |_| 8), "{:?}", lines(&func));
 }
 
 #[test]

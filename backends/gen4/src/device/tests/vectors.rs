@@ -107,6 +107,16 @@ fn choices_are_vectors() {
     assert!(saved(&body) >= 9);
 }
 
+/// A function of extended math is one message for all components, and for some of them.
+#[test]
+fn functions_of_components_are_one_message() {
+    let body = each("$1: b32 = frcp %@\noutput out1.@, $1\n");
+    assert!(saved(&body) >= 3);
+    let body = "%6: b32 = fabs %1\n%7: b32 = fabs %3\n%8: b32 = fsqrt %6\n%10: b32 = fsqrt %7
+         output out1.0, %8\noutput out1.2, %10\noutput out1.1, %0\noutput out1.3, %0\n";
+    assert!(saved(body) >= 2);
+}
+
 /// Sums wait for nothing that waits for them: lanes of different depth do not join into a circle.
 #[test]
 fn vectors_do_not_wait_for_themselves() {
