@@ -4,7 +4,7 @@ use crate::abi::Abi;
 use crate::chip::Chip;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
-use crate::{clean, cost, describe, emit, lower, regs};
+use crate::{clean, cost, describe, emit, lower, pack, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::mach;
@@ -65,6 +65,16 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         clean::clean(&mut func);
         ran(CLEAN, &func);
     }
+    let context = Context {
+        compute: expanded.stage == Stage::Compute,
+        no_overlap: false,
+        features: chip.features(),
+    };
+    let packs = request.passes.gate.admits(PACK) && request.passes.fuel != Some(0);
+    if packs {
+        pack::pack(&mut func, &context);
+        ran(PACK, &func);
+    }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     let registers = regs::allocate(&mut func, request.budget).map_err(|error| match error {
         Error::Exceeded(exceeded) => exceeded.into(),
@@ -76,13 +86,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         error => internal("registers", error.to_string()),
     })?;
     ran("registers", &func);
-    let context = Context {
-        compute: expanded.stage == Stage::Compute,
-        no_overlap: false,
-        features: chip.features(),
-    };
-    let pairs = request.passes.gate.admits(PACK) && request.passes.fuel != Some(0);
-    let emitted = emit::emit(&func, expanded.stage, pairs.then_some(&context))?;
+    let emitted = emit::emit(&func, expanded.stage, packs.then_some(&context))?;
     judge(&emitted.code, &context)?;
     let stats = Stats {
         instructions: emitted.groups,
