@@ -21,6 +21,8 @@ use gpucc_regalloc::Error;
 /// Invocations of a workgroup. isa/rogue-pipeline.md 3.3.
 pub const INVOCATIONS: u64 = 512;
 
+/// Fewer registers of the allocator than these are always enough.
+const MANY: usize = crate::inst::TEMPS as usize;
 /// The step that drops what nobody reads.
 const CLEAN: &str = "clean";
 /// The step that puts two operations into a group.
@@ -71,12 +73,19 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         features: chip.features(),
     };
     let packs = request.passes.gate.admits(PACK) && request.passes.fuel != Some(0);
+    // Values of packed code live longer.
+    let mut spare = (packs && func.vregs.len() > MANY).then(|| func.clone());
     if packs {
         pack::pack(&mut func, &context);
         ran(PACK, &func);
     }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
-    let registers = regs::allocate(&mut func, request.budget).map_err(|error| match error {
+    let mut allocated = regs::allocate(&mut func, request.budget);
+    if let (Err(Error::OutOfRegisters { .. }), Some(spare)) = (&allocated, spare.take()) {
+        func = spare;
+        allocated = regs::allocate(&mut func, request.budget);
+    }
+    let registers = allocated.map_err(|error| match error {
         Error::Exceeded(exceeded) => exceeded.into(),
         Error::OutOfRegisters { .. } | Error::NotConverged { .. } => Failure::NotYet {
             feature: "values that go to memory for want of registers".into(),

@@ -292,6 +292,8 @@ pub enum Inst {
         p0: bool,
         target: Block,
     },
+    /// At the beginning of a program: instances whose p0 is 1 run, the others never do. The counter begins here.
+    Guard,
     /// Those who wait for it go on, the others wait; where none goes on, the block is next.
     Else {
         target: Block,
@@ -411,6 +413,7 @@ impl PrintInst for Inst {
                 Ok(())
             }
             Inst::If { p0, target } => write!(out, "if p0={p0} else {target}"),
+            Inst::Guard => out.write_str("guard"),
             Inst::Else { target } => write!(out, "else, end {target}"),
             Inst::EndIf => out.write_str("endif"),
             Inst::Do => out.write_str("do"),

@@ -7,8 +7,12 @@ use crate::isa::group::Feed;
 use crate::isa::ops::Backend;
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{Reg, Role};
 use gpucc_ir::ssa::{Builtin, Input, InstData, Output, OutputKind, Scalar};
 use gpucc_isa::Inst as Word;
+
+/// How often a group repeats. 1.1.
+const MOST: usize = 4;
 
 impl Lower<'_> {
     pub(super) fn begin_vertex(&mut self) -> Result<(), Failure> {
@@ -43,22 +47,56 @@ impl Lower<'_> {
         let position = ssa.outputs.iter().find_map(|(output, data)| {
             (data.kind == OutputKind::Builtin(Builtin::Position)).then_some(output)
         });
+        let mut words: Vec<(u16, Src)> = Vec::new();
+        let mut add = |lower: &Self, output: Option<Output>, component, at| {
+            let value = output.and_then(|output| lower.written(output, component));
+            words.push((at, value.unwrap_or(Src::Fixed(Register::ZERO))));
+        };
         for component in 0..4 {
-            self.emit_word(position, component, component.into());
+            add(self, position, component, component.into());
         }
-        for words in &abi.outputs {
-            for component in 0..words.count {
-                let at = words.first + u16::from(component);
-                self.emit_word(Some(words.what), component, at);
+        for place in &abi.outputs {
+            for component in 0..place.count {
+                add(self, Some(place.what), component, place.first + u16::from(component));
             }
+        }
+        let mut rest = &words[..];
+        while !rest.is_empty() {
+            let next = |pair: &[(u16, Src)]| pair[1].0 == pair[0].0 + 1;
+            let row = 1 + rest.windows(2).take_while(|pair| next(pair)).count();
+            let count = self.emit_words(&rest[..row.min(MOST)]);
+            rest = &rest[count..];
         }
         Ok(())
     }
 
-    fn emit_word(&mut self, output: Option<Output>, component: u8, at: u16) {
-        let value = output.and_then(|output| self.written(output, component));
-        let value = value.unwrap_or(Src::Fixed(Register::ZERO));
+    /// Writes the first of words that follow each other: as many as one group can, which it gives. A group that repeats takes registers
+    /// that follow each other. 1.1.
+    fn emit_words(&mut self, words: &[(u16, Src)]) -> usize {
+        let (at, first) = words[0];
+        let follows = |(_, src): &(u16, Src), by: u16| match (first, *src) {
+            (Src::Fixed(Register::Vtxin(first)), Src::Fixed(Register::Vtxin(other))) => {
+                other == first + by
+            }
+            _ => false,
+        };
+        let run = words.iter().zip(0u16..).take_while(|(word, by)| follows(word, *by)).count();
         let word = Word::usual(Backend::UvswWrite.op()).with(f::ADDRESS, at.into());
-        self.push(Step::backend(word).from(0, value).select(4, Feed::Fte));
+        let step = Step::backend(word).select(4, Feed::Fte);
+        let is_fixed = |src: &Src| matches!(src, Src::Fixed(_));
+        // What lies in a row is written as it lies; of two constants, each is written as it is.
+        let (count, mut step) = match run {
+            2.. => (run, step.from(0, first)),
+            _ if words.iter().filter(|(_, src)| !is_fixed(src)).count() < 2 => {
+                (1, step.from(0, first))
+            }
+            _ => {
+                let regs: Vec<Reg> = words.iter().map(|&(_, src)| self.own(src)).collect();
+                (regs.len(), step.range(0, &regs, Role::Use))
+            }
+        };
+        step.group.repeat = count as u8;
+        self.push(step);
+        count
     }
 }

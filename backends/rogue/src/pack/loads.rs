@@ -50,7 +50,13 @@ pub fn join(func: &mut Func<Inst>) {
     for number in 0..joiner.func.layout.len() {
         let block = joiner.func.layout[number];
         let nodes = std::mem::take(&mut joiner.func.blocks[block].nodes);
-        joiner.func.blocks[block].nodes = joiner.block(nodes);
+        let mut nodes = joiner.block(nodes);
+        for node in &mut nodes {
+            if let Inst::Step(step) = &mut node.inst {
+                joiner.first_byte(step);
+            }
+        }
+        joiner.func.blocks[block].nodes = nodes;
     }
 }
 
@@ -99,6 +105,20 @@ impl Joiner<'_> {
             }
         }
         new
+    }
+
+    /// The address of a binding's first byte stands in its descriptor. 4.4.
+    fn first_byte(&self, step: &mut Step) {
+        let Ops::Main(ops) = &step.group.ops else { return };
+        let place = match ops.backend.map(|word| Backend::of(word.op())) {
+            Some(Backend::Ld) => 0,
+            Some(Backend::St) => 3,
+            _ => return,
+        };
+        if let (Factor::Reg(_), Some(Held::Address(base, None, 0))) = self.source(step, place) {
+            step.ports.retain(|port| port.place != place);
+            step.group.sources[usize::from(place)] = Register::Shared(base);
+        }
     }
 
     /// What a source holds.
