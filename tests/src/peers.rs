@@ -81,7 +81,11 @@ fn tables(entries: &[Value], target: &str) -> Vec<(String, Against)> {
             Against::Elk,
             ", uniforms pushed, against elk26, cycles by each one's own model, of 16 pixels",
         ),
-        ("pco26", Against::Pco, ", uniforms loaded, against pco26, groups without its driver's in fragments"),
+        (
+            "pco26",
+            Against::Pco,
+            ", uniforms loaded, against pco26, groups without its driver's in fragments",
+        ),
     ];
     let known = all.into_iter().filter(|&(peer, ..)| has(peer));
     known.map(|(_, against, title)| (format!("{target}{title}"), against)).collect()
@@ -433,7 +437,8 @@ mod tests {
     #[test]
     fn groups_of_a_drivers_conventions_are_taken_off_fragments() {
         let of = |groups: u32, stage| {
-            let peer = serde_json::json!({ "pco26": { "groups": groups, "bytes": 480, "temps": 9 } });
+            let peer =
+                serde_json::json!({ "pco26": { "groups": groups, "bytes": 480, "temps": 9 } });
             let figures = figures(&report("groups"), &peer, stage, Against::Pco).expect("a bar");
             figures.into_iter().map(|f| (f.name, f.bar)).collect::<Vec<_>>()
         };

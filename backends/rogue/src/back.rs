@@ -75,14 +75,16 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     let packs = request.passes.gate.admits(PACK) && request.passes.fuel != Some(0);
     // Values of packed code live longer.
     let mut spare = (packs && func.vregs.len() > MANY).then(|| func.clone());
+    let mut saved = 0;
     if packs {
-        pack::pack(&mut func, &context);
+        saved = pack::pack(&mut func, &context);
         ran(PACK, &func);
     }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     let mut allocated = regs::allocate(&mut func, request.budget);
     if let (Err(Error::OutOfRegisters { .. }), Some(spare)) = (&allocated, spare.take()) {
         func = spare;
+        saved = 0;
         allocated = regs::allocate(&mut func, request.budget);
     }
     let registers = allocated.map_err(|error| match error {
@@ -97,6 +99,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     ran("registers", &func);
     let emitted = emit::emit(&func, expanded.stage, packs.then_some(&context))?;
     judge(&emitted.code, &context)?;
+    let (bound, bound_unit) = emitted.work.bound();
     let stats = Stats {
         instructions: emitted.groups,
         code_bytes: emitted.code.len() as u64,
@@ -105,12 +108,13 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         branches: emitted.branches,
         occupancy: occupancy(registers),
         cycles: cost::turns(&emitted),
-        cycles_lower_bound: cost::bound(&emitted),
-        bound_unit: "write ports".into(),
+        cycles_lower_bound: bound as f64,
+        bound_unit: bound_unit.into(),
         ..Stats::default()
     };
     let figures = [
         ("groups", Figure(emitted.groups as f64)),
+        ("operations", Figure((emitted.groups + emitted.shared + saved) as f64)),
         ("messages", Figure(emitted.messages as f64)),
         ("waits", Figure(emitted.waits as f64)),
     ];

@@ -4,6 +4,7 @@
 mod meet;
 mod pack;
 
+use crate::cost::Work;
 use crate::inst::{COUNTER, Inst, Message, Port, Step};
 use crate::isa::encode::encode;
 use crate::isa::fields::f;
@@ -29,8 +30,10 @@ pub struct Emitted {
     pub waits: u64,
     pub loops: u64,
     pub branches: u64,
-    /// Write ports that are used.
-    pub writes: u64,
+    /// Groups that a program with one operation a group would have beside these.
+    pub shared: u64,
+    /// What all groups do.
+    pub work: Work,
 }
 
 /// Codes of which instances a mask operation asks. 2.7.
@@ -91,7 +94,8 @@ pub fn emit(func: &Func<Inst>, stage: Stage, pairs: Option<&Context>) -> Result<
         waits: 0,
         loops: 0,
         branches: 0,
-        writes: 0,
+        shared: 0,
+        work: Work::default(),
     };
     let mut emitter = Emitter {
         stage,
@@ -260,6 +264,7 @@ impl Emitter<'_> {
             && let Some(pair) = pack::pair(before, &group, context)
         {
             *before = pair;
+            self.emitted.shared += 1;
             return;
         }
         self.push(group);
@@ -328,10 +333,12 @@ impl Emitter<'_> {
                     let ends = Word::usual(Backend::UvswWriteEmitEndtask.op());
                     *word = ends.with(f::ADDRESS, address).with(f::DSEL, port);
                     last.end = true;
+                    self.emitted.shared += 1;
                     return;
                 }
                 (Stage::Fragment | Stage::Compute, Some(None)) if last.repeat == 1 => {
                     last.end = true;
+                    self.emitted.shared += 1;
                     return;
                 }
                 _ => {}
@@ -402,8 +409,9 @@ impl Emitter<'_> {
                 let way = (offsets[target] as i64 - offsets[at] as i64) / 2;
                 *word = word.with(f::OFFSET, way as u32 & 0x7fff_ffff);
             }
-            emitted.writes += group.writes.iter().flatten().count() as u64;
+            emitted.work.add(&group);
             emitted.groups += 1;
+            emitted.shared += u64::from(group.repeat) - 1;
             if emitted.lines.last().is_none_or(|(_, last)| *last != span) {
                 emitted.lines.push((offsets[at] as u32, span));
             }

@@ -129,9 +129,7 @@ fn predicate(group: &Group) -> (bool, bool) {
             writes |= ops.p0.is_some_and(|word| Main::of(word.op()) == Main::Fsinc);
             (reads || carries, writes)
         }
-        Ops::Bitwise(phases) => {
-            (reads, phases.iter().flatten().any(|word| flag(word, f::PWEN)))
-        }
+        Ops::Bitwise(phases) => (reads, phases.iter().flatten().any(|word| flag(word, f::PWEN))),
         // Adjustments of the mask ask p0, and some give it.
         Ops::Control(_) => (true, true),
     }
@@ -262,7 +260,8 @@ impl Packer<'_> {
     fn merged(&self, first: &Entry, second: &Entry) -> Option<Step> {
         let (a, b) = (first.work.as_ref()?, second.work.as_ref()?);
         // What the first writes into p0 the second must not read.
-        if first.writes.contains(&P0) && (second.reads.contains(&P0) || second.writes.contains(&P0)) {
+        if first.writes.contains(&P0) && (second.reads.contains(&P0) || second.writes.contains(&P0))
+        {
             return None;
         }
         let both = |at: &usize| *at == INDEX || *at == MEMORY;
@@ -273,7 +272,9 @@ impl Packer<'_> {
             Slot::Fixed(_) => true,
             Slot::Port(port) => key(port.reg).is_none_or(|at| {
                 let own = second.reads.iter().filter(|read| **read == at).count() as u32;
-                self.counts.definitions[at] != 1 || self.counts.uses[at] > own || !port.part.is_whole()
+                self.counts.definitions[at] != 1
+                    || self.counts.uses[at] > own
+                    || !port.part.is_whole()
             }),
         };
         a.with(b, kept)?.lay(self.context)

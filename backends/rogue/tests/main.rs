@@ -8,4 +8,5 @@ mod isa_files;
 mod isa_golden;
 mod isa_text;
 mod legal;
+mod pack;
 mod words;

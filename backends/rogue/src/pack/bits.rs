@@ -6,8 +6,8 @@ use crate::isa::fields::f;
 use crate::isa::group::Ops;
 use crate::isa::ops::{Bitwise0, Bitwise1, Bitwise2};
 use crate::isa::register::Register;
-use gpucc_ir::mach::{Func, Inst as _, Node, Role, VReg};
 use cranelift_entity::EntityRef;
+use gpucc_ir::mach::{Func, Inst as _, Node, Role, VReg};
 use gpucc_isa::Inst as Word;
 
 /// Codes of logical operations. 2.6.
@@ -76,7 +76,9 @@ impl Known {
         let Some((step, [first, logical, shift])) = phases(&nodes[at].inst) else { return };
         let bypass = first.is_some_and(|word| Bitwise0::of(word.op()) == Bitwise0::Bbyp);
         let made = match (logical, shift) {
-            (Some(logical), None) if bypass => self.masked(step, logical).or_else(|| self.shifted(nodes, step, logical, block)),
+            (Some(logical), None) if bypass => {
+                self.masked(step, logical).or_else(|| self.shifted(nodes, step, logical, block))
+            }
             (None, Some(shift)) if bypass => self.behind(nodes, step, shift, block),
             _ => None,
         };
@@ -84,7 +86,9 @@ impl Known {
             nodes[at].inst = step.into();
         }
         let Some((step, phases)) = phases(&nodes[at].inst) else { return };
-        let Some(to) = step.ports.iter().find(|port| port.place == W0).and_then(reg) else { return };
+        let Some(to) = step.ports.iter().find(|port| port.place == W0).and_then(reg) else {
+            return;
+        };
         if self.once(to) {
             self.makers[to.index()] = Some((block, at));
             if let [Some(word), None, None] = phases
@@ -126,19 +130,32 @@ impl Known {
     }
 
     /// The node that made what a source reads, of this block and for this source alone, and which reads what nobody changes.
-    fn maker<'a>(&self, nodes: &'a [Node<Inst>], step: &Step, place: u8, block: usize) -> Option<(&'a Step, [Option<Word>; 3])> {
+    fn maker<'a>(
+        &self,
+        nodes: &'a [Node<Inst>],
+        step: &Step,
+        place: u8,
+        block: usize,
+    ) -> Option<(&'a Step, [Option<Word>; 3])> {
         let port = step.ports.iter().find(|port| port.place == place)?;
         let from = reg(port)?;
         let (_, at) = self.makers[from.index()].filter(|(home, _)| *home == block)?;
         let (maker, phases) = phases(&nodes[at].inst)?;
         let still = maker.ports.iter().filter(|port| port.role == Role::Use);
         let mut still = still.map(|port| reg(port).is_some_and(|reg| self.once(reg)));
-        let alone = self.uses[from.index()] == 1 && maker.ports.iter().all(|port| port.place != W0 + 1);
+        let alone =
+            self.uses[from.index()] == 1 && maker.ports.iter().all(|port| port.place != W0 + 1);
         (alone && still.all(|still| still)).then_some((maker, phases))
     }
 
     /// A logical operation of what is shifted to the left.
-    fn shifted(&self, nodes: &[Node<Inst>], step: &Step, logical: Word, block: usize) -> Option<Step> {
+    fn shifted(
+        &self,
+        nodes: &[Node<Inst>],
+        step: &Step,
+        logical: Word,
+        block: usize,
+    ) -> Option<Step> {
         [2u8, 3].into_iter().find_map(|place| {
             let (maker, [_, None, Some(shift)]) = self.maker(nodes, step, place, block)? else { return None };
             let first = matches!(&maker.group.ops, Ops::Bitwise([Some(word), ..]) if Bitwise0::of(word.op()) == Bitwise0::Bbyp);
@@ -159,8 +176,13 @@ impl Known {
 
     /// A shift of what a logical operation makes.
     fn behind(&self, nodes: &[Node<Inst>], step: &Step, shift: Word, block: usize) -> Option<Step> {
-        let (maker, [first, Some(logical), None]) = self.maker(nodes, step, 1, block)? else { return None };
-        if shift.flag(f::PWEN) || Bitwise1::of(logical.op()) != Bitwise1::Logical || Bitwise2::of(shift.op()) != Bitwise2::Shift {
+        let (maker, [first, Some(logical), None]) = self.maker(nodes, step, 1, block)? else {
+            return None;
+        };
+        if shift.flag(f::PWEN)
+            || Bitwise1::of(logical.op()) != Bitwise1::Logical
+            || Bitwise2::of(shift.op()) != Bitwise2::Shift
+        {
             return None;
         }
         let mut made = maker.clone();

@@ -2,6 +2,7 @@
 
 use super::work::{Choice, Slot, Val, Work};
 use crate::inst::{Inst, Port, Step};
+use crate::isa::disasm::asks_external;
 use crate::isa::fields::f;
 use crate::isa::group::Ops;
 use crate::isa::ops::Main;
@@ -167,13 +168,14 @@ fn read(step: &mut Step, aliases: &[Option<Alias>]) {
         if !fits {
             continue;
         }
-        let external = usize::from(step.group.selectors.is0) == place;
+        let external = asks_external(&step.group) && usize::from(step.group.selectors.is0) == place;
         let operand = phases[phase].is_some_and(|word| place % 3 < arity(&word));
         if operand && !bitwise {
             if external && !alias.is_plain() {
                 continue;
             }
-            let Some(word) = phases[phase].and_then(|word| modified(word, place % 3, &alias)) else {
+            let Some(word) = phases[phase].and_then(|word| modified(word, place % 3, &alias))
+            else {
                 continue;
             };
             phases[phase] = Some(word);
@@ -218,8 +220,14 @@ impl Clamps<'_> {
     fn clamped(&self, work: &Work) -> Option<VReg> {
         let alu = &work.alus[0];
         let word = alu.word;
-        let bare = [f::NEG0, f::ABS0, f::FLR0, f::ABS1].iter().all(|&id| !word.has_field(id) || !word.flag(id));
-        if Main::of(word.op()) != Main::Fmul || !alu.sources[1].is(ONE) || !word.flag(f::SAT) || !bare {
+        let bare = [f::NEG0, f::ABS0, f::FLR0, f::ABS1]
+            .iter()
+            .all(|&id| !word.has_field(id) || !word.flag(id));
+        if Main::of(word.op()) != Main::Fmul
+            || !alu.sources[1].is(ONE)
+            || !word.flag(f::SAT)
+            || !bare
+        {
             return None;
         }
         let Slot::Port(from) = alu.sources[0] else { return None };
@@ -233,7 +241,8 @@ impl Clamps<'_> {
         for at in 0..nodes.len() {
             let Inst::Step(step) = &nodes[at].inst else { continue };
             let Some((work, to)) = lone(step) else { continue };
-            let Some(to_reg) = to.reg.as_virt().filter(|reg| self.definitions[reg.index()] == 1) else {
+            let Some(to_reg) = to.reg.as_virt().filter(|reg| self.definitions[reg.index()] == 1)
+            else {
                 continue;
             };
             let word = work.alus[0].word;

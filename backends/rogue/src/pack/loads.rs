@@ -46,7 +46,8 @@ type Key = (u16, Product, bool);
 /// Joins loads within every block.
 pub fn join(func: &mut Func<Inst>) {
     let held = vec![None; func.vregs.len()];
-    let mut joiner = Joiner { func, held, open: BTreeMap::new(), joined: Vec::new(), gone: Vec::new() };
+    let mut joiner =
+        Joiner { func, held, open: BTreeMap::new(), joined: Vec::new(), gone: Vec::new() };
     for number in 0..joiner.func.layout.len() {
         let block = joiner.func.layout[number];
         let nodes = std::mem::take(&mut joiner.func.blocks[block].nodes);
@@ -95,11 +96,14 @@ impl Joiner<'_> {
         }
         self.joined.sort_by_key(|(at, _)| *at);
         self.gone.sort_unstable();
-        let (mut joined, mut gone) = (self.joined.drain(..).peekable(), self.gone.drain(..).peekable());
+        let (mut joined, mut gone) =
+            (self.joined.drain(..).peekable(), self.gone.drain(..).peekable());
         let mut new = Vec::with_capacity(nodes.len());
         for (at, node) in nodes.into_iter().enumerate() {
             if let Some((_, steps)) = joined.next_if(|(place, _)| *place == at) {
-                new.extend(steps.into_iter().map(|step| Node { inst: step.into(), span: node.span }));
+                new.extend(
+                    steps.into_iter().map(|step| Node { inst: step.into(), span: node.span }),
+                );
             } else if gone.next_if_eq(&at).is_none() {
                 new.push(node);
             }
@@ -123,8 +127,11 @@ impl Joiner<'_> {
 
     /// What a source holds.
     fn source(&self, step: &Step, place: u8) -> (Factor, Option<Held>) {
-        match step.ports.iter().find(|port| port.place == place).and_then(|port| port.reg.as_virt()) {
-            Some(reg) => (Factor::Reg(reg.index() as u32), self.held.get(reg.index()).copied().flatten()),
+        match step.ports.iter().find(|port| port.place == place).and_then(|port| port.reg.as_virt())
+        {
+            Some(reg) => {
+                (Factor::Reg(reg.index() as u32), self.held.get(reg.index()).copied().flatten())
+            }
             None => {
                 let register = step.group.sources[usize::from(place)];
                 let number = match register {
@@ -153,18 +160,23 @@ impl Joiner<'_> {
         let to = step.ports.iter().find(|port| port.place == crate::inst::W0)?;
         let to = to.reg.as_virt().filter(|_| to.part.is_whole())?;
         let what = match &step.group.ops {
-            Ops::Bitwise([Some(word), None, None]) if Bitwise0::of(word.op()) == Bitwise0::Imm32 => {
+            Ops::Bitwise([Some(word), None, None])
+                if Bitwise0::of(word.op()) == Bitwise0::Imm32 =>
+            {
                 Held::Number(word.get(f::VALUE))
             }
             Ops::Main(ops) => {
                 let [Some(word), None, None, None, None, None] = ops.places() else { return None };
-                let bare = [f::NEG0, f::NEG1, f::NEG2, f::ABS0, f::ABS1, f::ABS2, f::CARRY, f::SIGNED];
+                let bare =
+                    [f::NEG0, f::NEG1, f::NEG2, f::ABS0, f::ABS1, f::ABS2, f::CARRY, f::SIGNED];
                 let bare = || bare.iter().all(|&id| !word.flag(id));
-                let one = step.group.sources[1] == ONE
-                    && step.ports.iter().all(|port| port.place != 1);
+                let one =
+                    step.group.sources[1] == ONE && step.ports.iter().all(|port| port.place != 1);
                 match Main::of(word.op()) {
                     Main::Imadd32 if bare() => {
-                        let (_, Some(Held::Number(more))) = self.source(step, 2) else { return None };
+                        let (_, Some(Held::Number(more))) = self.source(step, 2) else {
+                            return None;
+                        };
                         if one {
                             let (product, number) = self.sum(step, 0);
                             Held::Sum(product, number.wrapping_add(more))

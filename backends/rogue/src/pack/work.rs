@@ -117,7 +117,8 @@ fn count(word: &Word) -> Option<usize> {
 /// Whether a step is one that may become part of another: of the main ALU, once, for all that run.
 fn plain(step: &Step) -> bool {
     let group = &step.group;
-    let led = |register: &Register| matches!(register, Register::Relative { .. } | Register::Index(_));
+    let led =
+        |register: &Register| matches!(register, Register::Relative { .. } | Register::Index(_));
     let registers = group.sources.iter().chain(group.writes.iter().flatten());
     group.condition == Condition::Runs
         && !group.end
@@ -126,7 +127,10 @@ fn plain(step: &Step) -> bool {
         && step.message.is_none()
         && step.spill.is_none()
         && !registers.into_iter().any(led)
-        && step.ports.iter().all(|port| !port.indexed && !port.ranged && port.role != Role::EarlyDef)
+        && step
+            .ports
+            .iter()
+            .all(|port| !port.indexed && !port.ranged && port.role != Role::EarlyDef)
 }
 
 /// Reads the work of a step.
@@ -244,12 +248,20 @@ impl Work {
         work.pure &= other.pure;
         // What the values of the other's operations are here.
         let mut vals: SmallVec<[Val; 4]> = SmallVec::new();
+        // What only passes on a choice makes it itself.
+        let lone = other.alus.len() == 1 && other.pack.is_none() && other.test.is_none();
+        let mut chosen = None;
         for alu in &other.alus {
             let from = |slot: &Slot| self.writes.iter().find(|(to, _)| to.is(*slot));
             let read = alu.sources.iter().chain(&alu.addend).find_map(from);
-            let same = |old: &Alu| alu.passes() && old.passes() && old.sources[0].is(alu.sources[0]);
+            let same =
+                |old: &Alu| alu.passes() && old.passes() && old.sources[0].is(alu.sources[0]);
             match read {
                 Some((_, Choice::One(val))) if alu.passes() => vals.push(*val),
+                Some((_, choice)) if alu.passes() && lone => {
+                    chosen = Some(*choice);
+                    vals.push(Val::Op(0));
+                }
                 Some(_) => return None,
                 None => match work.alus.iter().position(same) {
                     Some(at) => vals.push(Val::Op(at as u8)),
@@ -287,6 +299,7 @@ impl Work {
                 return None;
             }
             let choice = match choice {
+                Choice::One(_) if chosen.is_some() => chosen.unwrap_or(choice),
                 Choice::One(one) => Choice::One(val(one)),
                 Choice::Either(yes, no) => Choice::Either(val(yes), val(no)),
             };
@@ -351,7 +364,8 @@ impl Work {
             }
         }
         if let Some((word, a, b)) = self.test {
-            let (word, first, second) = tested(word, self.feed(a, order), b.map(|b| self.feed(b, order)))?;
+            let (word, first, second) =
+                tested(word, self.feed(a, order), b.map(|b| self.feed(b, order)))?;
             ops.test = Some(word);
             step = step.select(1, first);
             if let Some(second) = second {
@@ -451,7 +465,9 @@ impl Frame {
     /// The source that is the external feedthrough: one that holds it, or a free one.
     fn external(&mut self, slot: Slot) -> Option<u8> {
         let held = (0..6).find(|&at| self.sources[at].is_some_and(|old| old.is(slot)));
-        let free = || [3, 1, 4, 2, 5, 0].into_iter().find(|&at| self.sources[at].is_none() && slot.fits(at));
+        let free = || {
+            [3, 1, 4, 2, 5, 0].into_iter().find(|&at| self.sources[at].is_none() && slot.fits(at))
+        };
         let at = held.or_else(free)?;
         self.sources[at] = Some(slot);
         Some(at as u8)
