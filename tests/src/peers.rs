@@ -61,7 +61,13 @@ enum Against {
     PanPlain,
     /// elk26: one program of 8 or 16 pixels, or of two vertices, uniforms pushed.
     Elk,
+    /// pco26: groups, uniforms loaded.
+    Pco,
 }
+
+/// Groups of a fragment shader of pco26 that are its driver's conventions: its list says that a program of one uniform colour has 40,
+/// and the colour itself is an address, a load, a wait and four words that are written.
+const PCO_OVERHEAD: f64 = 40.0 - 7.0;
 
 /// The comparisons for a target, by the peers that the list has for it.
 fn tables(entries: &[Value], target: &str) -> Vec<(String, Against)> {
@@ -74,6 +80,11 @@ fn tables(entries: &[Value], target: &str) -> Vec<(String, Against)> {
             "elk26",
             Against::Elk,
             ", uniforms pushed, against elk26, cycles by each one's own model, of 16 pixels",
+        ),
+        (
+            "pco26",
+            Against::Pco,
+            ", uniforms loaded, against pco26, groups without its driver's in fragments",
         ),
     ];
     let known = all.into_iter().filter(|&(peer, ..)| has(peer));
@@ -231,6 +242,19 @@ fn figures(
             Some(stores.parse::<f64>().ok()? + loads.parse::<f64>().ok()?)
         });
         add("spills", Some((report.stats.spills + report.stats.fills) as f64), spilled);
+        return Ok(out);
+    }
+    if against == Against::Pco {
+        let peer = &peer["pco26"];
+        let theirs = |name: &str| number(&peer[name]);
+        let taken = if stage == Stage::Fragment { PCO_OVERHEAD } else { 0.0 };
+        let ours = report.stats.instructions as f64;
+        // A program that writes no colour, or a constant one, lacks a part of it.
+        let bar = theirs("groups").map(|groups| groups - taken).filter(|groups| *groups > 0.0);
+        add("groups", Some(ours), bar);
+        add("groups and its driver's", Some(ours), theirs("groups"));
+        add("bytes", Some(report.code.bytes as f64), theirs("bytes"));
+        add("registers", Some(report.stats.registers as f64), theirs("temps"));
         return Ok(out);
     }
     let peers: &[&str] = match against {
@@ -407,6 +431,23 @@ mod tests {
         assert_eq!(of("SIMD16", Stage::Fragment), (100.0, 66.0, 4.0, 1.0));
         assert_eq!(of("SIMD8", Stage::Fragment), (100.0, 132.0, 4.0, 2.0));
         assert_eq!(of("vec4", Stage::Vertex), (50.0, 66.0, 2.0, 1.0));
+    }
+
+    /// What the peer's driver adds to fragments is no bar, and where less is there the whole one is.
+    #[test]
+    fn groups_of_a_drivers_conventions_are_taken_off_fragments() {
+        let of = |groups: u32, stage| {
+            let peer =
+                serde_json::json!({ "pco26": { "groups": groups, "bytes": 480, "temps": 9 } });
+            let figures = figures(&report("groups"), &peer, stage, Against::Pco).expect("a bar");
+            figures.into_iter().map(|f| (f.name, f.bar)).collect::<Vec<_>>()
+        };
+        let rest = [("bytes", 480.0), ("registers", 9.0)];
+        let all = |first: Vec<(&'static str, f64)>| [first, rest.to_vec()].concat();
+        let whole = "groups and its driver's";
+        assert_eq!(of(40, Stage::Fragment), all(vec![("groups", 7.0), (whole, 40.0)]));
+        assert_eq!(of(16, Stage::Fragment), all(vec![(whole, 16.0)]));
+        assert_eq!(of(16, Stage::Vertex), all(vec![("groups", 16.0), (whole, 16.0)]));
     }
 
     #[test]

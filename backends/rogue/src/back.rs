@@ -4,7 +4,7 @@ use crate::abi::{Abi, SCRATCH_BYTES};
 use crate::chip::Chip;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
-use crate::{clean, cost, describe, emit, lower, regs};
+use crate::{clean, cost, describe, emit, lower, pack, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::mach;
@@ -51,34 +51,42 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         _ => Vec::new(),
     };
     let abi = Abi::of(&expanded, chip, &pipeline)?;
-    let (made, dumps) = match allocated(&expanded, &abi, request, false)? {
-        (Some(made), dumps) => (made, dumps),
-        // Arrays leave their registers first; then values go to memory.
-        (None, _) => match allocated(&expanded, &abi, request, true)? {
-            (Some(made), dumps) => (made, dumps),
-            (None, _) => {
-                return Err(Failure::NotYet {
-                    feature: "values that go to memory for want of registers".into(),
-                    stage: "registers",
-                    span: Span::NONE,
-                });
-            }
-        },
-    };
-    let Made { func, taken, arrays } = made;
-    let registers = taken.registers;
-    let scratch_bytes = arrays + 4 * taken.slots;
-    Limit::new("bytes of private memory", SCRATCH_BYTES, "use smaller private arrays")
-        .admit(scratch_bytes)?;
     let context = Context {
         compute: expanded.stage == Stage::Compute,
         no_overlap: false,
         features: chip.features(),
     };
-    let pairs = request.passes.gate.admits(PACK) && request.passes.fuel != Some(0);
+    let packs = request.passes.gate.admits(PACK) && request.passes.fuel != Some(0);
+    let ways = [
+        Way { packs, spills: false },
+        // Values of packed code live longer.
+        Way { packs: false, spills: false },
+        // Arrays leave their registers; then values go to memory.
+        Way { packs: false, spills: true },
+    ];
+    let mut found = None;
+    for way in ways.into_iter().skip(usize::from(!packs)) {
+        found = allocated(&expanded, &abi, request, &context, way)?;
+        if found.is_some() {
+            break;
+        }
+    }
+    let Some((made, dumps)) = found else {
+        return Err(Failure::NotYet {
+            feature: "values that go to memory for want of registers".into(),
+            stage: "registers",
+            span: Span::NONE,
+        });
+    };
+    let Made { func, taken, arrays, saved } = made;
+    let registers = taken.registers;
+    let scratch_bytes = arrays + 4 * taken.slots;
+    Limit::new("bytes of private memory", SCRATCH_BYTES, "use smaller private arrays")
+        .admit(scratch_bytes)?;
     let scratch = emit::Scratch { shared: abi.shareds, first: arrays };
-    let emitted = emit::emit(&func, expanded.stage, scratch, pairs.then_some(&context))?;
+    let emitted = emit::emit(&func, expanded.stage, scratch, packs.then_some(&context))?;
     judge(&emitted.code, &context)?;
+    let (bound, bound_unit) = emitted.work.bound();
     let stats = Stats {
         instructions: emitted.groups,
         code_bytes: emitted.code.len() as u64,
@@ -90,12 +98,13 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         branches: emitted.branches,
         occupancy: occupancy(registers),
         cycles: cost::turns(&emitted),
-        cycles_lower_bound: cost::bound(&emitted),
-        bound_unit: "write ports".into(),
+        cycles_lower_bound: bound as f64,
+        bound_unit: bound_unit.into(),
         ..Stats::default()
     };
     let figures = [
         ("groups", Figure(emitted.groups as f64)),
+        ("operations", Figure((emitted.groups + emitted.shared + saved) as f64)),
         ("messages", Figure(emitted.messages as f64)),
         ("waits", Figure(emitted.waits as f64)),
     ];
@@ -124,17 +133,27 @@ struct Made {
     taken: regs::Taken,
     /// Bytes of scratch memory that arrays take.
     arrays: u32,
+    /// Groups that packing saved.
+    saved: u64,
 }
 
-/// Lowers a function and gives it registers; nothing where they do not do. Values go to memory where `spills` says so.
+/// How a function gets its registers.
+#[derive(Copy, Clone)]
+struct Way {
+    packs: bool,
+    spills: bool,
+}
+
+/// Lowers a function and gives it registers; nothing where they do not do.
 fn allocated(
     expanded: &Func,
     abi: &Abi,
     request: &Request,
-    spills: bool,
-) -> Result<(Option<Made>, Vec<Dump>), Failure> {
+    context: &Context,
+    way: Way,
+) -> Result<Option<(Made, Vec<Dump>)>, Failure> {
     let internal = |pass, message: String| Failure::Internal { pass, message };
-    let lowered = lower::lower(expanded, abi, spills)?;
+    let lowered = lower::lower(expanded, abi, way.spills)?;
     let mut func = lowered.func;
     let mut dumps = Vec::new();
     let mut ran = |pass, func: &mach::Func<crate::inst::Inst>| {
@@ -148,15 +167,20 @@ fn allocated(
         clean::clean(&mut func);
         ran(CLEAN, &func);
     }
+    let mut saved = 0;
+    if way.packs {
+        saved = pack::pack(&mut func, context);
+        ran(PACK, &func);
+    }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
-    let taken = match regs::allocate(&mut func, request.budget, spills) {
+    let taken = match regs::allocate(&mut func, request.budget, way.spills) {
         Ok(taken) => taken,
-        Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. }) => return Ok((None, dumps)),
+        Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. }) => return Ok(None),
         Err(Error::Exceeded(exceeded)) => return Err(exceeded.into()),
         Err(error) => return Err(internal("registers", error.to_string())),
     };
     ran("registers", &func);
-    Ok((Some(Made { func, taken, arrays: lowered.scratch }), dumps))
+    Ok(Some((Made { func, taken, arrays: lowered.scratch, saved }, dumps)))
 }
 
 /// Every group is legal: what is not never leaves the compiler.

@@ -5,6 +5,7 @@ mod meet;
 mod pack;
 mod spill;
 
+use crate::cost::Work;
 use crate::inst::{COUNTER, Inst, Message, Port, Step};
 use crate::isa::encode::encode;
 use crate::isa::fields::f;
@@ -33,8 +34,10 @@ pub struct Emitted {
     pub waits: u64,
     pub loops: u64,
     pub branches: u64,
-    /// Write ports that are used.
-    pub writes: u64,
+    /// Groups that a program with one operation a group would have beside these.
+    pub shared: u64,
+    /// What all groups do.
+    pub work: Work,
 }
 
 /// Codes of which instances a mask operation asks. 2.7.
@@ -68,6 +71,12 @@ struct Emitter<'a> {
     groups: Vec<(Group, Option<Target>, Span)>,
     /// The first group of each block.
     starts: SecondaryMap<Block, usize>,
+    /// The counter of the execution mask has been written.
+    begun: bool,
+    /// What all blocks before each one weigh.
+    places: SecondaryMap<Block, u64>,
+    /// What the blocks before the one that is laid out weigh, with its own nodes so far.
+    weight: u64,
     /// What a group may be that is made of two; none is made where it is absent.
     pairs: Option<&'a Context>,
     /// The first group of this block, or behind the last branch within it.
@@ -106,30 +115,54 @@ pub fn emit(
         waits: 0,
         loops: 0,
         branches: 0,
-        writes: 0,
+        shared: 0,
+        work: Work::default(),
     };
     let mut emitter = Emitter {
         stage,
         scratch,
         groups: Vec::new(),
         starts: SecondaryMap::new(),
+        begun: false,
+        places: SecondaryMap::new(),
+        weight: 0,
         pairs,
         first: 0,
         pending: Default::default(),
         span: Span::NONE,
         emitted,
     };
+    let mut before = 0;
     for &block in &func.layout {
+        emitter.places[block] = before;
+        before += func.blocks[block].nodes.iter().map(|node| weight(&node.inst)).sum::<u64>();
+    }
+    for &block in &func.layout {
+        emitter.weight = emitter.places[block];
         emitter.first = emitter.groups.len();
         emitter.starts[block] = emitter.first;
         for node in &func.blocks[block].nodes {
             emitter.span = node.span;
+            emitter.weight += weight(&node.inst);
             emitter.inst(&node.inst);
         }
         // Whoever comes here from elsewhere waits for nothing.
         emitter.wait_all();
     }
     emitter.lay_out()
+}
+
+/// An arm of no more groups than these is not jumped over: groups that no instance runs do nothing, and the branch is a group, too.
+const SHORT: u64 = 6;
+
+/// How many groups a node takes, where those do nothing if no instance runs; else more than an arm may have that nobody jumps over.
+fn weight(inst: &Inst) -> u64 {
+    match inst {
+        Inst::Step(step) if step.message.is_none() => u64::from(step.group.repeat),
+        Inst::EndIf => 1,
+        Inst::If { .. } | Inst::Else { .. } => 2,
+        _ => SHORT + 1,
+    }
 }
 
 /// A mask operation: the counter comes in and goes out.
@@ -151,6 +184,22 @@ fn branch(bpred: u32, condition: Condition) -> Group {
 impl Emitter<'_> {
     fn push(&mut self, group: Group) {
         self.groups.push((group, None, self.span));
+    }
+
+    /// Opens a mask: the first one of a program begins the counter. 2.7.
+    fn open(&mut self, condition: u32) {
+        let mut group = mask(Control::Cndst, condition, 1);
+        if !std::mem::replace(&mut self.begun, true) {
+            group.sources[0] = Register::ZERO;
+        }
+        self.push(group);
+    }
+
+    /// Jumps to the end of an arm where no instance runs it, if it is worth a group.
+    fn skip(&mut self, target: Block) {
+        if self.places[target].saturating_sub(self.weight) > SHORT {
+            self.push_to(branch(ALL, Condition::Runs), target);
+        }
     }
 
     fn push_to(&mut self, group: Group, target: Block) {
@@ -242,6 +291,7 @@ impl Emitter<'_> {
             && let Some(pair) = pack::pair(before, &group, context)
         {
             *before = pair;
+            self.emitted.shared += 1;
             return;
         }
         self.push(group);
@@ -255,18 +305,19 @@ impl Emitter<'_> {
             Inst::If { p0, target } => {
                 self.wait_all();
                 let condition = if p0 { IF_P0 } else { IF_NOT_P0 };
-                self.push(mask(Control::Cndst, condition, 1));
-                self.push_to(branch(ALL, Condition::Runs), target);
+                self.open(condition);
+                self.skip(target);
             }
+            Inst::Guard => self.open(IF_P0),
             Inst::Else { target } => {
                 self.push(mask(Control::Cndef, ALWAYS, 1));
-                self.push_to(branch(ALL, Condition::Runs), target);
+                self.skip(target);
             }
             Inst::EndIf => self.push(mask(Control::Cndend, ALWAYS, 1)),
             Inst::Do => {
                 self.wait_all();
                 self.emitted.loops += 1;
-                self.push(mask(Control::Cndst, ALWAYS, 1));
+                self.open(ALWAYS);
             }
             Inst::Break(depth) => self.leave(depth + 1),
             Inst::While { p0, target } => {
@@ -286,17 +337,47 @@ impl Emitter<'_> {
             }
             Inst::End => {
                 self.wait_all();
-                let mut group = match self.stage {
-                    Stage::Vertex => {
-                        let main = Word::usual(Backend::UvswEmitEndtask.op());
-                        Step::backend(main).group
-                    }
-                    _ => Group::new(Ops::Control(Word::usual(Control::Nop.op()))),
-                };
-                group.end = true;
-                self.push(group);
+                self.end();
             }
         }
+    }
+
+    /// The last group of straight code ends the program where it can; else one of its own does. 1.1, 2.8.
+    fn end(&mut self) {
+        let straight = self.groups.len() > self.first;
+        if let Some((last, None, _)) = self.groups.last_mut().filter(|_| straight)
+            && last.condition == Condition::Runs
+        {
+            let backend = match &mut last.ops {
+                Ops::Main(main) => Some(&mut main.backend),
+                Ops::Bitwise(_) => Some(&mut None),
+                Ops::Control(_) => None,
+            };
+            match (self.stage, backend) {
+                (Stage::Vertex, Some(Some(word)))
+                    if Backend::of(word.op()) == Backend::UvswWrite && last.repeat == 1 =>
+                {
+                    let (address, port) = (word.get(f::ADDRESS), word.get(f::DSEL));
+                    let ends = Word::usual(Backend::UvswWriteEmitEndtask.op());
+                    *word = ends.with(f::ADDRESS, address).with(f::DSEL, port);
+                    last.end = true;
+                    self.emitted.shared += 1;
+                    return;
+                }
+                (Stage::Fragment | Stage::Compute, Some(None)) if last.repeat == 1 => {
+                    last.end = true;
+                    self.emitted.shared += 1;
+                    return;
+                }
+                _ => {}
+            }
+        }
+        let mut group = match self.stage {
+            Stage::Vertex => Step::backend(Word::usual(Backend::UvswEmitEndtask.op())).group,
+            _ => Group::new(Ops::Control(Word::usual(Control::Nop.op()))),
+        };
+        group.end = true;
+        self.push(group);
     }
 
     /// Sets the counter of those who run.
@@ -331,12 +412,13 @@ impl Emitter<'_> {
         let missing = words(before);
         if count > 1 {
             let pad = 2 * usize::from(missing);
-            if sizes[count - 2] + pad <= crate::isa::encode::MAX_BYTES {
-                self.groups[count - 2].0.layout.pad = missing;
-                sizes[count - 2] += pad;
-            } else {
-                return Err(internal("a group that is too long for its padding".into()));
-            }
+            // The latest group that has room for it.
+            let room = |size: &usize| size + pad <= crate::isa::encode::MAX_BYTES;
+            let Some(at) = sizes[..count - 1].iter().rposition(room) else {
+                return Err(internal("groups that are too long for their padding".into()));
+            };
+            self.groups[at].0.layout.pad = missing;
+            sizes[at] += pad;
         }
         let last = words(sizes[count - 1]);
         self.groups[count - 1].0.layout.pad = last;
@@ -355,8 +437,9 @@ impl Emitter<'_> {
                 let way = (offsets[target] as i64 - offsets[at] as i64) / 2;
                 *word = word.with(f::OFFSET, way as u32 & 0x7fff_ffff);
             }
-            emitted.writes += group.writes.iter().flatten().count() as u64;
+            emitted.work.add(&group);
             emitted.groups += 1;
+            emitted.shared += u64::from(group.repeat) - 1;
             if emitted.lines.last().is_none_or(|(_, last)| *last != span) {
                 emitted.lines.push((offsets[at] as u32, span));
             }

@@ -56,7 +56,7 @@ pub const KEPT: u8 = 9;
 
 impl Port {
     /// A whole register at a place.
-    fn of(place: u8, reg: Reg, role: Role) -> Port {
+    pub fn whole(place: u8, reg: Reg, role: Role) -> Port {
         let part = Part::WHOLE;
         Port { place, offset: 0, ranged: false, indexed: false, part, reg, role }
     }
@@ -134,13 +134,26 @@ impl Step {
         Step::p0(gpucc_isa::Inst::usual(Main::Mbyp.op())).from(0, src).to(0, dst)
     }
 
+    /// The address of a byte of a binding whose descriptor stands at a shared register: one operation of 64 bits makes both words. 2.5.
+    pub fn address(base: u16, offset: Src, low: VReg, high: VReg) -> Step {
+        Step::p0(gpucc_isa::Inst::usual(Main::Imadd64.op()))
+            .from(0, offset)
+            .from(1, Src::Fixed(Register::Special(1)))
+            .from(2, Src::Fixed(Register::Shared(base)))
+            .from(3, Src::Fixed(Register::Shared(base + 1)))
+            .external(3)
+            .select(5, Feed::Fte)
+            .to(0, low)
+            .to(1, high)
+    }
+
     /// With what a source reads.
     #[must_use]
     pub fn from(mut self, place: u8, src: Src) -> Step {
         match src {
             Src::Fixed(register) => self.group.sources[usize::from(place)] = register,
             Src::Reg(reg) => {
-                self.ports.push(Port::of(place, reg, Role::Use));
+                self.ports.push(Port::whole(place, reg, Role::Use));
             }
         }
         self
@@ -151,7 +164,7 @@ impl Step {
     pub fn range(mut self, place: u8, regs: &[Reg], role: Role) -> Step {
         for (&reg, offset) in regs.iter().zip(0..) {
             let ranged = regs.len() > 1;
-            self.ports.push(Port { offset, ranged, ..Port::of(place, reg, role) });
+            self.ports.push(Port { offset, ranged, ..Port::whole(place, reg, role) });
         }
         self
     }
@@ -159,14 +172,14 @@ impl Step {
     /// With what a write port writes.
     #[must_use]
     pub fn to(mut self, port: u8, reg: impl Into<Reg>) -> Step {
-        self.ports.push(Port::of(W0 + port, reg.into(), Role::Def));
+        self.ports.push(Port::whole(W0 + port, reg.into(), Role::Def));
         self
     }
 
     /// With what W0 writes before all sources are read: groups that repeat write it once a turn.
     #[must_use]
     pub fn early(mut self, reg: impl Into<Reg>) -> Step {
-        self.ports.push(Port::of(W0, reg.into(), Role::EarlyDef));
+        self.ports.push(Port::whole(W0, reg.into(), Role::EarlyDef));
         self
     }
 
@@ -174,14 +187,14 @@ impl Step {
     #[must_use]
     pub fn cell(mut self, place: u8, array: VReg, index: u8, role: Role) -> Step {
         let part = Part::new(index, 1);
-        self.ports.push(Port { part, ..Port::of(place, array.into(), role) });
+        self.ports.push(Port { part, ..Port::whole(place, array.into(), role) });
         self
     }
 
     /// With the cell of an array at a source that the first index register says.
     #[must_use]
     pub fn indexed(mut self, place: u8, array: VReg) -> Step {
-        let port = Port::of(place, array.into(), Role::Use);
+        let port = Port::whole(place, array.into(), Role::Use);
         self.ports.push(Port { indexed: true, ..port });
         self
     }
@@ -189,8 +202,8 @@ impl Step {
     /// With the cell of an array at W0 that the first index register says: the others stay.
     #[must_use]
     pub fn led(mut self, array: VReg) -> Step {
-        self.ports.insert(0, Port { indexed: true, ..Port::of(KEPT, array.into(), Role::Use) });
-        self.ports.push(Port { indexed: true, ..Port::of(W0, array.into(), Role::Def) });
+        self.ports.insert(0, Port { indexed: true, ..Port::whole(KEPT, array.into(), Role::Use) });
+        self.ports.push(Port { indexed: true, ..Port::whole(W0, array.into(), Role::Def) });
         self.pure = false;
         self
     }
@@ -278,6 +291,8 @@ pub enum Inst {
         p0: bool,
         target: Block,
     },
+    /// At the beginning of a program: instances whose p0 is 1 run, the others never do. The counter begins here.
+    Guard,
     /// Those who wait for it go on, the others wait; where none goes on, the block is next.
     Else {
         target: Block,
@@ -407,6 +422,7 @@ impl PrintInst for Inst {
                 write!(out, "{} = spill {}", names.reg(*reg), slot.0)
             }
             Inst::If { p0, target } => write!(out, "if p0={p0} else {target}"),
+            Inst::Guard => out.write_str("guard"),
             Inst::Else { target } => write!(out, "else, end {target}"),
             Inst::EndIf => out.write_str("endif"),
             Inst::Do => out.write_str("do"),

@@ -119,7 +119,7 @@ fn is_output(register: Register) -> bool {
 }
 
 /// Instructions that own the main ALU. 2.2; page, Complex Instructions.
-fn is_complex(row: Main) -> bool {
+pub(crate) fn is_complex(row: Main) -> bool {
     use Main::{F16sop, Farctanc, Fexp, Flog, Flogcn, Frcp, Fred, Frsq, Fsinc, Gcmp, Gexp};
     matches!(
         row,

@@ -20,6 +20,7 @@ pub mod legal;
 mod lower;
 mod machine;
 mod numerics;
+mod pack;
 mod refuse;
 mod regs;
 mod steps;

@@ -18,15 +18,13 @@ mod vertex;
 mod workgroup;
 
 use crate::abi::Abi;
-use crate::inst::{COUNTER, FILES, Inst, Src, Step, TEMP};
-use crate::isa::fields::f;
-use crate::isa::group::Condition;
-use crate::isa::ops::{Control, Main};
+use crate::inst::{FILES, Inst, Src, Step, TEMP};
+use crate::isa::ops::Main;
 use crate::isa::register::{Register, constant};
 use control::LoopFrame;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::mach::{self, Block, Demand, Node, Reg, VReg};
+use gpucc_ir::mach::{self, Block, Demand, Reg, VReg};
 use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Op, Span, Stage, Type, Value};
 use gpucc_isa::Inst as Word;
 pub use scratch::block_address;
@@ -63,8 +61,6 @@ struct Lower<'a> {
     scratch: scratch::Scratch,
     /// Atomic operations on buffers take turns under a mutex.
     in_turn: bool,
-    /// The mask counter is in use.
-    masks: bool,
     /// Fragment: what it has iterated, and whether pixels survive.
     fragment: fragment::State,
     span: Span,
@@ -93,7 +89,6 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
         arrays: SecondaryMap::new(),
         scratch: scratch::Scratch::default(),
         in_turn: atomic::in_turn(ssa),
-        masks: false,
         fragment: fragment::State::default(),
         span: Span::NONE,
     };
@@ -117,14 +112,6 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
         lower.end_if(head);
     }
     lower.push(Inst::End);
-    if lower.masks {
-        // An adjustment of constant 0 that always holds gives 0. 2.7.
-        let zero = Word::usual(Control::Cndst.op()).with(f::ADJUST, 1);
-        let mut step = Step::control(zero).fixed(0, COUNTER);
-        step.group.condition = Condition::IgnorePe;
-        let first = lower.m.layout[0];
-        lower.m.blocks[first].nodes.insert(0, Node { inst: step.into(), span: Span::NONE });
-    }
     Ok(Lowered { func: lower.m, scratch: lower.scratch.bytes })
 }
 
@@ -144,15 +131,16 @@ impl Lower<'_> {
     /// The body of a workgroup's instances. A task has 32 of them, and those beyond the workgroup do nothing. 4.3.
     fn workgroup(&mut self) -> Result<(), Failure> {
         let count = self.ssa.workgroup_size.iter().product::<u32>();
-        if count.is_multiple_of(32) {
+        let nothing = self.ssa.regions[self.ssa.body].insts.len() < 2;
+        if nothing || count.is_multiple_of(32) {
             self.region(self.ssa.body, &[])?;
             return Ok(());
         }
         let (index, count) = (Src::Fixed(Register::Vtxin(0)), self.number(count));
         self.compare(test::Asked { test: test::LESS, ty: test::U32, operands: [index, count] });
-        let head = self.begin_if(true);
+        // Every task has an instance of the workgroup, so that nobody jumps, and behind the body is the end.
+        self.push(Inst::Guard);
         self.region(self.ssa.body, &[])?;
-        self.end_if(head);
         Ok(())
     }
 

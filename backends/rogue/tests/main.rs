@@ -9,5 +9,6 @@ mod isa_golden;
 mod isa_text;
 mod legal;
 mod memory;
+mod pack;
 mod textures;
 mod words;

@@ -136,7 +136,6 @@ impl Lower<'_> {
 
     /// The groups of a loop that every instance of the task goes through as often.
     fn begin_turns(&mut self) -> (gpucc_ir::mach::Block, gpucc_ir::mach::Block) {
-        self.masks = true;
         self.push(Inst::Do);
         self.enter_loop()
     }

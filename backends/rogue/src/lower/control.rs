@@ -110,7 +110,6 @@ impl Lower<'_> {
     /// Opens a condition: the block that follows runs for instances whose p0 is this. Where nobody is left, the block that
     /// [`Self::land`] names is next.
     pub(super) fn begin_if(&mut self, p0: bool) -> Block {
-        self.masks = true;
         self.open += 1;
         let head = self.block;
         self.push(Inst::If { p0, target: head });
@@ -224,7 +223,6 @@ impl Lower<'_> {
             regs(&ssa.regions[continuing].params),
             regs(&data.results),
         );
-        self.masks = true;
         self.assign(&body_regs, &data.args);
         self.push(Inst::Do);
         let before = self.block;

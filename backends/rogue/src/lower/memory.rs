@@ -4,8 +4,7 @@ use super::Lower;
 use crate::abi::BUFFER_WORDS;
 use crate::inst::{Message, Src, Step};
 use crate::isa::fields::f;
-use crate::isa::group::Feed;
-use crate::isa::ops::{Backend, Main};
+use crate::isa::ops::Backend;
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Reg, Role};
@@ -106,16 +105,7 @@ impl Lower<'_> {
             }
         };
         let (low, high) = (self.fresh(), self.fresh());
-        let step = Step::p0(Word::usual(Main::Imadd64.op()))
-            .from(0, offset)
-            .from(1, Src::Fixed(Register::Special(1)))
-            .from(2, Src::Fixed(Register::Shared(base)))
-            .from(3, Src::Fixed(Register::Shared(base + 1)))
-            .external(3)
-            .select(5, Feed::Fte)
-            .to(0, low)
-            .to(1, high);
-        self.push(step);
+        self.push(Step::address(base, offset, low, high));
         [low.into(), high.into()]
     }
 

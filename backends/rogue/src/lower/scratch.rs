@@ -120,7 +120,6 @@ impl Lower<'_> {
             // The offset goes from burst to burst.
             let at = self.fresh();
             self.push(Step::copy(at, Src::Fixed(Register::ZERO)));
-            self.masks = true;
             self.push(crate::inst::Inst::Do);
             let (header, exit) = self.enter_loop();
             self.store_at(Src::Reg(at.into()), &zeros);

@@ -8,11 +8,14 @@ use crate::isa::group::Feed;
 use crate::isa::ops::{Backend, Main};
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{Reg, Role};
 use gpucc_ir::ssa::{
     Builtin, Input, InstData, Interpolation, Output, OutputData, OutputKind, Scalar,
 };
 use gpucc_isa::Inst as Word;
 
+/// How often a group repeats. 1.1.
+const MOST: usize = 4;
 /// Formats of packs whose neighbours have signs. 2.3.
 const U8888: u32 = 0;
 const U1616: u32 = 3;
@@ -106,26 +109,61 @@ impl Lower<'_> {
         let position = ssa.outputs.iter().find_map(|(output, data)| {
             (data.kind == OutputKind::Builtin(Builtin::Position)).then_some(output)
         });
-        for component in 0..4 {
-            self.emit_word(position, component, component.into());
-        }
-        for words in &abi.outputs {
-            for component in 0..words.count {
-                let at = words.first + u16::from(component);
-                self.emit_word(Some(words.what), component, at);
+        let mut words: Vec<(u16, Src)> = Vec::new();
+        let mut add = |lower: &mut Self, output: Option<Output>, component, at| {
+            let value = output.and_then(|output| lower.written(output, component));
+            let mut value = value.unwrap_or(Src::Fixed(Register::ZERO));
+            if output.is_some_and(|output| iterated_half(&lower.ssa.outputs[output])) {
+                value = Src::Reg(lower.unpacked(alu::PACK_HALVES, 0, value).into());
             }
+            words.push((at, value));
+        };
+        for component in 0..4 {
+            add(self, position, component, component.into());
+        }
+        for place in &abi.outputs {
+            for component in 0..place.count {
+                add(self, Some(place.what), component, place.first + u16::from(component));
+            }
+        }
+        let mut rest = &words[..];
+        while !rest.is_empty() {
+            let next = |pair: &[(u16, Src)]| pair[1].0 == pair[0].0 + 1;
+            let row = 1 + rest.windows(2).take_while(|pair| next(pair)).count();
+            let count = self.emit_words(&rest[..row.min(MOST)]);
+            rest = &rest[count..];
         }
         Ok(())
     }
 
-    fn emit_word(&mut self, output: Option<Output>, component: u8, at: u16) {
-        let value = output.and_then(|output| self.written(output, component));
-        let mut value = value.unwrap_or(Src::Fixed(Register::ZERO));
-        if output.is_some_and(|output| iterated_half(&self.ssa.outputs[output])) {
-            value = Src::Reg(self.unpacked(alu::PACK_HALVES, 0, value).into());
-        }
+    /// Writes the first of words that follow each other: as many as one group can, which it gives. A group that repeats takes registers
+    /// that follow each other. 1.1.
+    fn emit_words(&mut self, words: &[(u16, Src)]) -> usize {
+        let (at, first) = words[0];
+        let follows = |(_, src): &(u16, Src), by: u16| match (first, *src) {
+            (Src::Fixed(Register::Vtxin(first)), Src::Fixed(Register::Vtxin(other))) => {
+                other == first + by
+            }
+            _ => false,
+        };
+        let run = words.iter().zip(0u16..).take_while(|(word, by)| follows(word, *by)).count();
         let word = Word::usual(Backend::UvswWrite.op()).with(f::ADDRESS, at.into());
-        self.push(Step::backend(word).from(0, value).select(4, Feed::Fte));
+        let step = Step::backend(word).select(4, Feed::Fte);
+        let is_fixed = |src: &Src| matches!(src, Src::Fixed(_));
+        // What lies in a row is written as it lies; of two constants, each is written as it is.
+        let (count, mut step) = match run {
+            2.. => (run, step.from(0, first)),
+            _ if words.iter().filter(|(_, src)| !is_fixed(src)).count() < 2 => {
+                (1, step.from(0, first))
+            }
+            _ => {
+                let regs: Vec<Reg> = words.iter().map(|&(_, src)| self.own(src)).collect();
+                (regs.len(), step.range(0, &regs, Role::Use))
+            }
+        };
+        step.group.repeat = count as u8;
+        self.push(step);
+        count
     }
 }
 

@@ -1,0 +1,304 @@
+//! Operations that may share a group do: what passes a value on takes in who makes it, and neighbours that do not wait for each other
+//! stand beside each other. It runs before registers are chosen, so that nothing waits for a name. isa/rogue-pipeline.md 1.5, 2.4.
+
+mod bits;
+mod fold;
+mod loads;
+mod work;
+
+use crate::clean;
+use crate::inst::{Inst, Message, Step};
+use crate::isa::fields::f;
+use crate::isa::group::{Condition, Group, Ops};
+use crate::isa::ops::Main;
+use crate::isa::register::{Register, Special, special};
+use crate::legal::Context;
+use cranelift_entity::EntityRef;
+use gpucc_ir::mach::{Func, Inst as _, Node, Reg};
+use gpucc_isa::Inst as Word;
+use smallvec::SmallVec;
+use work::{Slot, Work};
+
+/// How many steps ahead a partner is looked for: a value lives longer by no more than these.
+const WINDOW: usize = 24;
+
+/// What a step reads and writes beside registers of the allocator.
+const P0: usize = 0;
+const MEMORY: usize = 1;
+const INDEX: usize = 2;
+const OTHERS: usize = 3;
+
+/// What is known of a step of the block.
+struct Entry {
+    work: Option<Work>,
+    reads: SmallVec<[usize; 6]>,
+    writes: SmallVec<[usize; 2]>,
+    /// Nothing passes it.
+    wall: bool,
+}
+
+/// How often each register is read and written.
+struct Counts {
+    uses: Vec<u32>,
+    definitions: Vec<u32>,
+}
+
+/// What lies between a step and a candidate: the turn in which a resource was last met.
+struct Between {
+    turn: u32,
+    reads: Vec<u32>,
+    writes: Vec<u32>,
+}
+
+impl Between {
+    fn add(&mut self, entry: &Entry) {
+        entry.reads.iter().for_each(|&at| self.reads[at] = self.turn);
+        entry.writes.iter().for_each(|&at| self.writes[at] = self.turn);
+    }
+
+    fn reads(&self, at: usize) -> bool {
+        self.reads[at] == self.turn
+    }
+
+    fn writes(&self, at: usize) -> bool {
+        self.writes[at] == self.turn
+    }
+
+    /// Whether a step may come from behind all of it to before it, or the other way.
+    fn passes(&self, entry: &Entry) -> bool {
+        entry.reads.iter().all(|&at| !self.writes(at))
+            && entry.writes.iter().all(|&at| !self.writes(at) && !self.reads(at))
+    }
+}
+
+/// The place of a register of the allocator among resources.
+fn key(reg: Reg) -> Option<usize> {
+    Some(OTHERS + reg.as_virt()?.index())
+}
+
+/// Packs every block of a function. Gives how many groups it saved.
+pub fn pack(func: &mut Func<Inst>, context: &Context) -> u64 {
+    let steps = |func: &Func<Inst>| -> usize {
+        func.layout.iter().map(|&block| func.blocks[block].nodes.len()).sum()
+    };
+    let before = steps(func);
+    loads::join(func);
+    fold::fold(func);
+    bits::chain(func);
+    clean::clean(func);
+    let size = OTHERS + func.vregs.len();
+    let mut packer = Packer {
+        context,
+        counts: Counts { uses: vec![0; size], definitions: vec![0; size] },
+        between: Between { turn: 0, reads: vec![0; size], writes: vec![0; size] },
+    };
+    for &block in &func.layout {
+        for node in &func.blocks[block].nodes {
+            packer.counts.add(&node.inst, 1);
+        }
+    }
+    for &block in &func.layout {
+        let nodes = std::mem::take(&mut func.blocks[block].nodes);
+        func.blocks[block].nodes = packer.block(nodes);
+    }
+    (before - steps(func)) as u64
+}
+
+impl Counts {
+    fn add(&mut self, inst: &Inst, sign: i32) {
+        inst.operands(&mut |operand| {
+            let Some(at) = key(operand.reg) else { return };
+            let of = if operand.role.is_def() { &mut self.definitions } else { &mut self.uses };
+            of[at] = of[at].wrapping_add_signed(sign);
+        });
+    }
+}
+
+/// Whether operations read p0, and whether they write it.
+fn predicate(group: &Group) -> (bool, bool) {
+    let reads = matches!(group.condition, Condition::IfP0 | Condition::IfNotP0);
+    let flag = |word: &Word, id| word.has_field(id) && word.flag(id);
+    match &group.ops {
+        Ops::Main(ops) => {
+            let words = ops.places().into_iter().flatten();
+            let (mut carries, mut writes) = (false, false);
+            for word in words {
+                carries |= flag(word, f::CARRY);
+                writes |= flag(word, f::PWEN);
+            }
+            writes |= ops.p0.is_some_and(|word| Main::of(word.op()) == Main::Fsinc);
+            (reads || carries, writes)
+        }
+        Ops::Bitwise(phases) => (reads, phases.iter().flatten().any(|word| flag(word, f::PWEN))),
+        // Adjustments of the mask ask p0, and some give it.
+        Ops::Control(_) => (true, true),
+    }
+}
+
+/// Whether a register is memory that somebody else writes, or one of the hardware.
+fn is_shared(register: Register) -> bool {
+    match register {
+        Register::Special(number) => {
+            !matches!(special(number), Special::Constant(_) | Special::Pixout(_))
+        }
+        Register::Coeff(_) | Register::Relative { .. } => true,
+        _ => false,
+    }
+}
+
+impl Entry {
+    fn of(inst: &Inst) -> Entry {
+        let (mut reads, mut writes) = (SmallVec::new(), SmallVec::new());
+        inst.operands(&mut |operand| {
+            let Some(at) = key(operand.reg) else { return };
+            if operand.role.is_def() { writes.push(at) } else { reads.push(at) }
+        });
+        let Inst::Step(step) = inst else {
+            let wall = !matches!(inst, Inst::Copy { .. });
+            return Entry { work: None, reads, writes, wall };
+        };
+        let (asks, gives) = predicate(&step.group);
+        reads.extend(asks.then_some(P0));
+        writes.extend(gives.then_some(P0));
+        let group = &step.group;
+        let index = |register: &Register| {
+            matches!(register, Register::Index(_) | Register::Relative { .. })
+        };
+        let registers = || group.sources.iter().chain(group.writes.iter().flatten());
+        if registers().any(index) || step.ports.iter().any(|port| port.indexed) {
+            // Nothing stands between what leads and what is led.
+            writes.push(INDEX);
+        }
+        let backend = matches!(&group.ops, Ops::Main(ops) if ops.backend.is_some());
+        let outside = group.writes.iter().flatten().any(|register| is_shared(*register));
+        let strong = step.message.is_some() || backend || outside || group.atom;
+        if strong {
+            writes.push(MEMORY);
+        } else if !step.pure {
+            reads.push(MEMORY);
+        }
+        let control = matches!(group.ops, Ops::Control(_)) && step.message != Some(Message::Reads);
+        let wall = control || step.message == Some(Message::Decides);
+        Entry { work: Work::of(step), reads, writes, wall }
+    }
+}
+
+struct Packer<'a> {
+    context: &'a Context,
+    counts: Counts,
+    between: Between,
+}
+
+/// What a merge must be.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Wanted {
+    /// One reads what the other writes.
+    Chain,
+    Any,
+}
+
+impl Packer<'_> {
+    fn block(&mut self, nodes: Vec<Node<Inst>>) -> Vec<Node<Inst>> {
+        let mut entries: Vec<Entry> = nodes.iter().map(|node| Entry::of(&node.inst)).collect();
+        let mut nodes: Vec<Option<Node<Inst>>> = nodes.into_iter().map(Some).collect();
+        for wanted in [Wanted::Chain, Wanted::Any] {
+            for at in 0..nodes.len() {
+                if nodes[at].is_some() && entries[at].work.is_some() {
+                    self.look(&mut nodes, &mut entries, at, wanted);
+                }
+            }
+        }
+        nodes.into_iter().flatten().collect()
+    }
+
+    /// Looks for partners of a step among those behind it.
+    fn look(
+        &mut self,
+        nodes: &mut [Option<Node<Inst>>],
+        entries: &mut [Entry],
+        at: usize,
+        wanted: Wanted,
+    ) {
+        self.between.turn += 1;
+        let mut seen = 0;
+        for other in at + 1..nodes.len() {
+            if seen == WINDOW || entries[other].wall {
+                return;
+            }
+            if nodes[other].is_none() {
+                continue;
+            }
+            seen += 1;
+            if let Some(down) = self.fits(&entries[at], &entries[other], wanted)
+                && let Some(step) = self.merged(&entries[at], &entries[other])
+            {
+                let (kept, gone) = if down { (other, at) } else { (at, other) };
+                self.replace(nodes, entries, (kept, gone), step);
+                if down {
+                    return;
+                }
+                continue;
+            }
+            self.between.add(&entries[other]);
+        }
+    }
+
+    /// Whether two steps may meet, and whether the first has to come down.
+    fn fits(&self, first: &Entry, second: &Entry, wanted: Wanted) -> Option<bool> {
+        if second.work.is_none() {
+            return None;
+        }
+        let chained = second.reads.iter().any(|at| first.writes.contains(at));
+        if wanted == Wanted::Chain && !chained {
+            return None;
+        }
+        if self.between.passes(second) {
+            return Some(false);
+        }
+        self.between.passes(first).then_some(true)
+    }
+
+    fn merged(&self, first: &Entry, second: &Entry) -> Option<Step> {
+        let (a, b) = (first.work.as_ref()?, second.work.as_ref()?);
+        // What the first writes into p0 the second must not read.
+        if first.writes.contains(&P0) && (second.reads.contains(&P0) || second.writes.contains(&P0))
+        {
+            return None;
+        }
+        let both = |at: &usize| *at == INDEX || *at == MEMORY;
+        if first.writes.iter().any(both) || second.writes.iter().any(both) {
+            return None;
+        }
+        let kept = |slot: Slot| match slot {
+            Slot::Fixed(_) => true,
+            Slot::Port(port) => key(port.reg).is_none_or(|at| {
+                let own = second.reads.iter().filter(|read| **read == at).count() as u32;
+                self.counts.definitions[at] != 1
+                    || self.counts.uses[at] > own
+                    || !port.part.is_whole()
+            }),
+        };
+        a.with(b, kept)?.lay(self.context)
+    }
+
+    /// Puts a step in the place of two.
+    fn replace(
+        &mut self,
+        nodes: &mut [Option<Node<Inst>>],
+        entries: &mut [Entry],
+        (kept, gone): (usize, usize),
+        step: Step,
+    ) {
+        for at in [kept, gone] {
+            if let Some(node) = &nodes[at] {
+                self.counts.add(&node.inst, -1);
+            }
+        }
+        let span = nodes[kept].as_ref().map(|node| node.span);
+        nodes[gone] = None;
+        let inst = Inst::from(step);
+        self.counts.add(&inst, 1);
+        entries[kept] = Entry::of(&inst);
+        nodes[kept] = span.map(|span| Node { inst, span });
+    }
+}

@@ -1,0 +1,170 @@
+//! What shares a group: how many groups small programs take with and without packing, and that both compute the same bits.
+
+use super::code::{CHIPS, dispatch, func, shade};
+use gpucc_ir::ssa::{Func, Stage};
+use gpucc_machine::{Machine as _, Request};
+use gpucc_rogue::ROGUE;
+
+/// Groups of a program as it stands, one operation each and packed; it is proved packed.
+fn groups(text: &str) -> [u64; 2] {
+    let func = func(text);
+    for chip in CHIPS {
+        let proof = match func.stage {
+            Stage::Compute => dispatch(&func, chip, [2, 1, 1], 5),
+            _ => shade(&func, chip, 5),
+        };
+        proof.unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+    }
+    [vec!["pack".to_owned()], Vec::new()].map(|skip| count(&func, skip))
+}
+
+fn count(func: &Func, skip: Vec<String>) -> u64 {
+    let mut request = Request { chip: CHIPS[0], ..Request::default() };
+    request.passes.gate.skip = skip;
+    let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
+    compiled.described.stats.instructions
+}
+
+/// A fragment program of two inputs and one output.
+fn colour(body: &str, result: &str) -> String {
+    format!(
+        "func \"main\" fragment trusted {{
+  in0 = \"a\" f32 x 4 location 0 linear center
+  out0 = \"color\" f32 x 1 location 0 flat
+}} body {{
+  %0: b32 = input in0.0
+  %1: b32 = input in0.1
+  %2: b32 = input in0.2
+  %3: b32 = input in0.3
+  {body}
+  output out0.0, {result}
+  yield
+}}"
+    )
+}
+
+/// A kernel of one task that computes of a word and its number, and stores over the word.
+fn kernel(body: &str, result: &str) -> String {
+    format!(
+        "func \"main\" compute workgroup 32 1 1 trusted {{
+  res0 = \"data\" group 0 binding 0 storage 256 stride 0 load store as u32
+  in0 = \"id\" u32 x 1 builtin local_invocation_index
+}} body {{
+  %0: b32 = input in0.0
+  %1: b32 = const 2
+  %2: b32 = shl %0, %1
+  %3: b32 = buffer_load res0, %2
+  {body}
+  buffer_store res0, %2, {result}
+  yield
+}}"
+    )
+}
+
+/// An iterator, a wait, and what is left: an operation and the output.
+const ITERATION: u64 = 2;
+
+#[test]
+fn an_operation_writes_an_output_itself() {
+    let [alone, packed] = groups(&colour("%4: b32 = fmul %0, %1", "%4"));
+    assert_eq!([alone, packed], [ITERATION + 2, ITERATION + 1]);
+}
+
+#[test]
+fn a_greatest_takes_in_who_makes_its_operand_and_who_reads_it() {
+    let body = "%4: b32 = fmul %0, %1
+  %5: b32 = fmul %2, %3
+  %6: b32 = fmax %4, %5";
+    assert_eq!(groups(&colour(body, "%6")), [ITERATION + 4, ITERATION + 1]);
+}
+
+#[test]
+fn signs_magnitudes_floors_and_clamps_are_modifiers() {
+    let body = "%4: b32 = fneg %0
+  %5: b32 = fabs %1
+  %6: b32 = fma %4, %5, %2
+  %7: b32 = fsat %6
+  %8: b32 = ffloor %3
+  %9: b32 = fadd %8, %7";
+    assert_eq!(groups(&colour(body, "%9")), [ITERATION + 7, ITERATION + 2]);
+}
+
+#[test]
+fn a_choice_takes_in_what_it_chooses_among() {
+    let body = "%4: b32 = const 0
+  %5: b1 = feq %0, %4
+  %6: b32 = fadd %1, %2
+  %7: b32 = fmul %2, %3
+  %8: b32 = select %5, %6, %7";
+    let [alone, packed] = groups(&colour(body, "%8"));
+    // Both phases have two sources each, and the test asks a fifth.
+    assert_eq!([alone, packed], [ITERATION + 4, ITERATION + 1]);
+}
+
+#[test]
+fn numbers_shifts_and_logic_make_chains_of_the_bitwise_alu() {
+    let body = "%4: b32 = const 3
+  %5: b32 = shl %3, %4
+  %6: b32 = xor %5, %0
+  %7: b32 = lshr %6, %4
+  %8: b32 = const 0x12345678
+  %9: b32 = or %7, %8
+  %10: b32 = const 0xffff1234
+  %11: b32 = and %9, %10";
+    let [alone, packed] = groups(&kernel(body, "%11"));
+    // Two numbers, and three operations that become one.
+    assert_eq!(alone - packed, 4);
+}
+
+#[test]
+fn loads_of_words_in_a_row_are_one_message() {
+    let text = "func \"main\" compute workgroup 32 1 1 trusted {
+  res0 = \"table\" group 0 binding 0 uniform 64 as u32
+  res1 = \"data\" group 0 binding 1 storage 256 stride 0 load store as u32
+  in0 = \"id\" u32 x 1 builtin local_invocation_index
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = const 2
+  %2: b32 = shl %0, %1
+  %3: b32 = const 36
+  %4: b32, %5: b32 = buffer_load res0, %3
+  %6: b32 = const 32
+  %7: b32 = buffer_load res0, %6
+  %8: b32 = const 44
+  %9: b32 = buffer_load res0, %8
+  %10: b32 = iadd %4, %5
+  %11: b32 = iadd %7, %9
+  %12: b32 = iadd %10, %11
+  buffer_store res1, %2, %12
+  yield
+}";
+    let func = func(text);
+    for chip in CHIPS {
+        dispatch(&func, chip, [2, 1, 1], 5).unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+        let messages = |skip: Vec<String>| {
+            let mut request = Request { chip, ..Request::default() };
+            request.passes.gate.skip = skip;
+            let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
+            compiled.described.machine.get("messages").map(|figure| figure.0)
+        };
+        assert_eq!(messages(vec!["pack".into()]), Some(4.0));
+        assert_eq!(messages(Vec::new()), Some(2.0));
+    }
+}
+
+/// What comes before the comparison in p0, and what the address of the first byte is, is nobody's group.
+#[test]
+fn a_guard_is_a_test_and_a_mask_and_short_arms_are_not_jumped_over() {
+    let text = "func \"main\" compute workgroup 20 1 1 trusted {
+  res0 = \"data\" group 0 binding 0 storage 256 stride 0 load store as u32
+  in0 = \"id\" u32 x 1 builtin local_invocation_index
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = const 0
+  %2: b32 = const 7
+  buffer_store res0, %1, %2
+  yield
+}";
+    // The test, the mask, the number, the store, the wait, the end.
+    assert_eq!(count(&func(text), Vec::new()), 6);
+}
