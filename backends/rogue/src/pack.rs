@@ -245,9 +245,7 @@ impl Packer<'_> {
 
     /// Whether two steps may meet, and whether the first has to come down.
     fn fits(&self, first: &Entry, second: &Entry, wanted: Wanted) -> Option<bool> {
-        if second.work.is_none() {
-            return None;
-        }
+        second.work.as_ref()?;
         let chained = second.reads.iter().any(|at| first.writes.contains(at));
         if wanted == Wanted::Chain && !chained {
             return None;
