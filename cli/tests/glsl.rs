@@ -1125,6 +1125,17 @@ fn a_text_has_what_its_version_and_profile_have() {
 }
 
 #[test]
+fn every_vertex_knows_the_numbers_of_its_draw() {
+    let source = "#version 460\nlayout(location = 0) flat out ivec4 numbers;\nvoid main() {\n\
+                  numbers = ivec4(gl_BaseVertex, gl_BaseInstance, gl_DrawID, gl_VertexID); gl_Position = vec4(gl_InstanceID); }";
+    for name in ["valhall", "rogue"] {
+        let target = Target::by_name(name).expect("a machine");
+        let shader = Source::Glsl(source, Stage::Vertex);
+        verified(target, Options::default(), "draw.vert", shader);
+    }
+}
+
+#[test]
 fn declarations_follow_their_version_and_their_stage() {
     let folder = Folder::new("declarations");
     let vec4_out = "out vec4 c; void main() { c = vec4(1.0); }";

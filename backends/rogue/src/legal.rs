@@ -375,7 +375,7 @@ impl Asked<'_> {
                 }
                 _ => {}
             }
-            self.limit(register, group.repeat.into());
+            self.limit(register, program::results(group));
         }
         let twice = group.writes[0].is_some() && group.writes[0] == group.writes[1];
         self.when(twice, Rule::TwoWrites);

@@ -131,6 +131,12 @@ const PROGRAMS: &[(Rule, &str, &str)] = &[
         "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n mbyp ft0, s0\n w0 = r3\n2 : end\n nop\n",
         "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 :\n wdf drc1\n2 :\n mbyp ft0, s0\n w0 = r3\n3 : end\n nop\n",
     ),
+    // A copy that repeats writes a register after the other, and a pack gathers into one.
+    (
+        Rule::WaitBeforeWrite,
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 : repeat(2)\n s0 = r8\n is4 = ft0\n mbyp ft0, s0\n w0 = r1\n2 : end\n nop\n",
+        "0 :\n s0 = r2, s3 = r4\n ld s3, drc1, 4, s0\n1 : repeat(2)\n s0 = r8\n is0 = s0, is3 = fte, is4 = ft2\n pck.roundzero.f16f16 ft2, is3\n w0 = r1\n2 : end\n nop\n",
+    ),
 ];
 
 /// The group of these lines.

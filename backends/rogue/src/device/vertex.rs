@@ -110,8 +110,9 @@ impl Machine {
                         Builtin::DrawIndex | Builtin::ViewIndex => (fetch.pair([0, 0]), LOW),
                         Builtin::VertexIndex => (TEMP_PAIR, LOW),
                         Builtin::InstanceIndex => (TEMP_PAIR, HIGH),
-                        Builtin::BaseVertex => (PERSISTENT_PAIR, LOW),
-                        _ => (PERSISTENT_PAIR, HIGH),
+                        // Each instance is a draw of its own here, so that what the sequencer adds is another number.
+                        Builtin::BaseInstance => (fetch.pair([run.first_instance, 0]), LOW),
+                        _ => (PERSISTENT_PAIR, LOW),
                     };
                     let control = fetch.word(transfer(half, register, false, last));
                     fetch.code.push(dout(0, 0, control, pair, DOUTW));

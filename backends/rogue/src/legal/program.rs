@@ -134,11 +134,19 @@ fn message(group: &Group) -> Option<(u32, Vec<Register>)> {
     }
 }
 
+/// How many registers each result of a group takes: a pack that repeats gathers into one. 1.1, rpt.
+pub(crate) fn results(group: &Group) -> u16 {
+    match &group.ops {
+        Ops::Main(ops) if ops.pack.is_some() => 1,
+        _ => group.repeat.into(),
+    }
+}
+
 /// Registers that a group writes, those that its message fills among them.
 pub(crate) fn writes_of(group: &Group) -> Vec<Register> {
     let written = group.writes.into_iter().flatten();
     let mut registers: Vec<Register> =
-        written.flat_map(|register| span(register, group.repeat.into())).collect();
+        written.flat_map(|register| span(register, results(group))).collect();
     registers.extend(message(group).into_iter().flat_map(|(_, registers)| registers));
     registers
 }
