@@ -313,7 +313,7 @@ fn glsl_interfaces_that_are_huge() {
             ("values.frag", fragment(&format!("struct S0 {{ float x, y; }}; const S0 c0 = S0(1.0, 2.0);\n{values}"), &format!("c30{}.x", ".a".repeat(30))), LIMIT),
             ("old.frag", "#version 120\nvarying vec4 v[100000000];\nvoid main() { gl_FragColor = v[3]; }\n".to_owned(), LIMIT),
             ("coordinates.frag", "#version 120\nvarying vec4 gl_TexCoord[100000000];\nvoid main() { gl_FragColor = gl_TexCoord[3]; }\n".to_owned(), LIMIT),
-            ("attributes.vert", "#version 120\nattribute vec4 v[100000000];\nvoid main() { gl_Position = v[3]; }\n".to_owned(), LIMIT),
+            ("attributes.vert", "#version 150\nin vec4 v[100000000];\nvoid main() { gl_Position = v[3]; }\n".to_owned(), LIMIT),
             ("located.vert", vertex("layout(location = 2147483647) out vec4 v;", "v = vec4(1.0);"), LIMIT),
             ("local.frag", fragment("", "0.0); float a[1000000000]; a[int(c.x)] = 1.0; c = vec4(a[int(c.y)]"), LIMIT),
         ],

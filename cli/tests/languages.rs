@@ -246,7 +246,7 @@ fn members_of_blocks_between_stages_have_places_of_their_own() {
 
 #[test]
 fn words_of_buffers_and_shared_memory_change_atomically_in_glsl() {
-    let text = "#version 450\nlayout(local_size_x = 4) in;\nlayout(binding = 0) uniform atomic_uint hits;\n\
+    let text = "#version 450\n#extension GL_EXT_shader_atomic_float : require\nlayout(local_size_x = 4) in;\nlayout(binding = 0) uniform atomic_uint hits;\n\
         layout(std430, set = 0, binding = 1) buffer Out { uint sum; int least; uint swapped; float f; uint o[4]; };\n\
         shared uint both;\n\
         void main() { uint i = gl_LocalInvocationIndex; if (i == 0u) both = 5u; barrier();\n\

@@ -264,7 +264,7 @@ fn counted(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     )[0]
 }
 
-/// Compiles the program at each size, `runs` times. A machine may bound the size of a program, as Gen4's jumps do: the last point
+/// Compiles the program at each size, `runs` times. A machine may bound the size of a program, as the width of its jumps does: the last point
 /// is then the first that it refuses.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use crate::abi::{Abi, SCRATCH_BYTES};
 use crate::chip::Chip;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
-use crate::{clean, cost, describe, emit, lower, pack, regs};
+use crate::{clean, describe, emit, lower, pack, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::mach;
@@ -97,7 +97,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         loops: emitted.loops,
         branches: emitted.branches,
         occupancy: occupancy(registers),
-        cycles: cost::turns(&emitted),
+        cycles: emitted.turns as f64,
         cycles_lower_bound: bound as f64,
         bound_unit: bound_unit.into(),
         ..Stats::default()

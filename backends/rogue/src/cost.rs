@@ -1,17 +1,11 @@
 //! What a program costs by the public facts: a group takes a turn. isa/rogue-pipeline.md 6 has no clocks beyond that.
 
-use crate::emit::Emitted;
 use crate::isa::Group;
 use crate::isa::fields::f;
 use crate::isa::group::Ops;
 use crate::isa::ops::{Control, Main};
 use crate::legal::is_complex;
 use gpucc_isa::Inst as Word;
-
-/// Turns of a task, every group once.
-pub fn turns(emitted: &Emitted) -> f64 {
-    emitted.groups as f64
-}
 
 /// What the groups of a program do, each thing counted by itself. 1.5.
 #[derive(Default)]

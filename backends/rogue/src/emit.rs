@@ -27,6 +27,8 @@ pub struct Emitted {
     /// Source position of the code from a byte offset on.
     pub lines: Vec<(u32, Span)>,
     pub groups: u64,
+    /// Turns of a task: a group that repeats takes one each time.
+    pub turns: u64,
     pub messages: u64,
     /// Stores and loads of the allocator.
     pub spills: u64,
@@ -109,6 +111,7 @@ pub fn emit(
         code: Vec::new(),
         lines: Vec::new(),
         groups: 0,
+        turns: 0,
         messages: 0,
         spills: 0,
         fills: 0,
@@ -439,6 +442,7 @@ impl Emitter<'_> {
             }
             emitted.work.add(&group);
             emitted.groups += 1;
+            emitted.turns += u64::from(group.repeat);
             emitted.shared += u64::from(group.repeat) - 1;
             if emitted.lines.last().is_none_or(|(_, last)| *last != span) {
                 emitted.lines.push((offsets[at] as u32, span));
