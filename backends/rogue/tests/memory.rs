@@ -316,3 +316,23 @@ fn attributes_are_taken_out_of_their_words() {
         assert_eq!(found[0][3], [0x3c00, 0xc000, 0, 0], "{chip}");
     }
 }
+
+/// A word and halves in one store lie behind each other.
+#[test]
+fn a_store_of_words_and_halves_has_each_at_its_place() {
+    let text = "func \"main\" compute workgroup 1 1 1 trusted {
+  res0 = \"to\" group 0 binding 0 storage 16 load store as u32
+} body {
+  %0: b32 = const 0
+  %1: b32 = buffer_load res0, %0
+  %2: b16 = uconvert %1
+  %3: b16 = const 0x1234
+  %4: b32 = const 4
+  buffer_store res0, %4, %1, %2, %3
+  yield
+}";
+    for chip in CHIPS {
+        dispatch(&func(text), chip, [1, 1, 1], 3)
+            .unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+    }
+}

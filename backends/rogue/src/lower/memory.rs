@@ -123,11 +123,14 @@ impl Lower<'_> {
 
     fn stores(&mut self, base: u16, args: &[Value]) -> Result<(), Failure> {
         let (offset, values) = (args[0], &args[1..]);
-        let halves = values.iter().any(|&value| self.ssa.ty(value) == Type::B16);
-        let step = if halves { 1 } else { values.len().max(1) };
-        for (part, first) in values.chunks(step).zip((0u32..).step_by(step)) {
-            let bytes = if halves { 2 } else { 4 };
-            let address = self.address(base, offset, first * bytes);
+        let mut at = 0;
+        // Words in a row are one message, and each half is one.
+        let alike = |a: &Value, b: &Value| [a, b].map(|&v| self.ssa.ty(v)) == [Type::B32; 2];
+        let parts: SmallVec<[&[Value]; 4]> = values.chunk_by(alike).collect();
+        for part in parts {
+            let halves = self.ssa.ty(part[0]) == Type::B16;
+            let address = self.address(base, offset, at);
+            at += if halves { 2 } else { 4 * part.len() as u32 };
             let mut words: SmallVec<[Reg; 4]> = SmallVec::new();
             for &value in part {
                 let source = self.source(value);
