@@ -89,6 +89,16 @@ fn signs_magnitudes_floors_and_clamps_are_modifiers() {
     assert_eq!(groups(&colour(body, "%9")), [ITERATION + 7, ITERATION + 2]);
 }
 
+/// The second factor has a magnitude, takes its sign to the product, and has no floor.
+#[test]
+fn a_second_factor_has_the_modifiers_that_it_has() {
+    for op in ["ffloor", "fabs", "fneg"] {
+        let body = format!("%4: b32 = {op} %0\n  %5: b32 = fmul %1, %4");
+        let [alone, packed] = groups(&colour(&body, "%5"));
+        assert!(packed < alone, "{op}: {packed} of {alone}");
+    }
+}
+
 #[test]
 fn a_choice_takes_in_what_it_chooses_among() {
     let body = "%4: b32 = const 0

@@ -91,6 +91,9 @@ fn alias(step: &Step) -> Option<(Port, Alias)> {
     Some((to, Alias { slot: alu.sources[0], floor, magnitude, negated }))
 }
 
+/// Where the sign stands among [modifiers].
+const SIGN: usize = 2;
+
 /// Fields of the modifiers of a source of an operation, where it has them: floor, magnitude, sign.
 fn modifiers(word: &Word, source: usize) -> [Option<FieldId>; 3] {
     let ids = match source {
@@ -127,12 +130,12 @@ fn modified(word: Word, source: usize, alias: &Alias) -> Option<Word> {
         if magnitude { negated } else { negated != alias.negated },
     ];
     let mut word = word;
-    for (field, wanted) in fields.into_iter().zip(wanted) {
+    for (at, (field, wanted)) in fields.into_iter().zip(wanted).enumerate() {
         word = match field {
             Some(id) => word.with(id, wanted.into()),
             None if !wanted => word,
             // The sign of a factor is that of the product.
-            None if Main::of(word.op()) == Main::Fmul && source == 1 => {
+            None if at == SIGN && Main::of(word.op()) == Main::Fmul && source == 1 => {
                 word.with(f::NEG0, u32::from(!word.flag(f::NEG0)))
             }
             None => return None,
