@@ -26,7 +26,7 @@ const PHONG: &[&str] = &["--draw", "4608,3", "--depth", "--clear", "0.07,0.08,0.
 #[test]
 fn phong_is_one_picture_on_every_machine_and_in_the_interpreter() {
     let reference = render("phong", "interp", 256, PHONG);
-    for target in ["r700", "valhall"] {
+    for target in ["r700", "valhall", "rogue"] {
         let machine = render("phong", target, 256, PHONG);
         assert_eq!(apart(&machine, &reference), 0, "on {target}");
     }
@@ -48,7 +48,7 @@ fn samples_are_one_picture_on_every_machine_and_in_the_interpreter() {
     for (sample, size) in samples {
         let args = &["--draw", "3"];
         let reference = render(sample, "interp", size, args);
-        for target in ["r700", "valhall"] {
+        for target in ["r700", "valhall", "rogue"] {
             let machine = render(sample, target, size, args);
             assert_eq!(apart(&machine, &reference), 0, "{sample} on {target}");
         }
