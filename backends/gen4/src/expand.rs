@@ -6,7 +6,6 @@ mod lines;
 mod native;
 mod point;
 mod recipes;
-mod samples;
 mod tables;
 mod texture;
 mod truths;
@@ -34,12 +33,7 @@ const OWN: &[Pass] = &[
         "tables that do not fit among the constants are filled by the program",
         |func, _| tables::fit(func),
     ),
-    required(
-        "sample_mask",
-        Proof::Licence("WebGPU, sample masking: a mask has a bit for each sample"),
-        "a mask of samples is that of the one sample",
-        |func, _| samples::mask(func),
-    ),
+    gpucc_passes::expand::samples::PASS,
     required(
         "point_widths",
         Proof::Expansion,

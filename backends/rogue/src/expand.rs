@@ -4,7 +4,6 @@
 mod halves;
 mod native;
 mod recipes;
-mod samples;
 mod texture;
 
 use crate::target;
@@ -35,14 +34,7 @@ const OWN: &[Pass] = &[
         "floats of 16 bits are computed as floats of 32 bits and rounded",
         |func, _| halves::run(func),
     ),
-    required(
-        "sample_mask",
-        Proof::Licence(
-            "one sample a pixel: the other bits of a mask are of samples that are not there",
-        ),
-        "the mask of samples is that of the one sample",
-        |func, _| samples::run(func),
-    ),
+    gpucc_passes::expand::samples::PASS,
     required(
         "expand",
         Proof::Expansion,

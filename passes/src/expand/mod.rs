@@ -19,6 +19,7 @@ mod float;
 mod half;
 pub mod image;
 mod integer;
+pub mod samples;
 pub mod subgroup;
 pub mod texture;
 mod trigonometry;

@@ -1,6 +1,15 @@
-//! The mask of samples that a program leaves, of which a pixel has one.
+//! The mask of samples that a program leaves, on machines whose pixels have one sample (G45 vol. 4, 4.7.2; isa/rogue-pipeline.md 4.2).
 
+use crate::runner::{Pass, Proof, required};
 use gpucc_ir::ssa::{Builder, Builtin, Func, Imm, Inst, Op, OutputKind};
+
+/// The pass.
+pub const PASS: Pass = required(
+    "sample_mask",
+    Proof::Licence("WebGPU, sample masking: a mask has a bit for each sample"),
+    "a mask of samples is that of the one sample",
+    |func, _| run(func),
+);
 
 fn leaves_mask(func: &Func, inst: Inst) -> bool {
     let Imm::Output(output, _) = func.insts[inst].imm else { return false };
@@ -9,7 +18,7 @@ fn leaves_mask(func: &Func, inst: Inst) -> bool {
 }
 
 /// The bit of the one sample is what is left of a mask.
-pub fn run(func: &mut Func) -> bool {
+fn run(func: &mut Func) -> bool {
     let mut changed = false;
     for (region, ..) in func.regions_in_order() {
         if !func.regions[region].insts.iter().any(|&inst| leaves_mask(func, inst)) {
