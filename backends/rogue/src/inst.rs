@@ -7,7 +7,7 @@
 use crate::isa::disasm::{Around, write_group};
 use crate::isa::fields::f;
 use crate::isa::group::{Feed, Group, MainOps, Ops};
-use crate::isa::ops::{Bitwise0, Main};
+use crate::isa::ops::{Backend, Bitwise0, Main};
 use crate::isa::register::{File as BankFile, Register};
 use gpucc_ir::mach::{
     Access, Block, Cell, File, FileId, Files, Inst as MachInst, Names, Operand, Part, PrintInst,
@@ -86,11 +86,38 @@ pub struct Step {
     pub pure: bool,
 }
 
+/// Codes of the size of stored elements. 2.8.
+pub const HALVES: u32 = 1;
+pub const WORDS: u32 = 2;
+
+/// The operation of a store of up to 16 elements, S0 and what follows it, at the address in S3, through the cache. 2.8.
+pub fn stores(row: Backend, count: usize, size: u32) -> gpucc_isa::Inst {
+    const WRITE_BACK: u32 = 1;
+    gpucc_isa::Inst::usual(row.op())
+        .with(f::BURST, count as u32 % 16)
+        .with(f::DATA_SRC, 0)
+        .with(f::ADD_SRC, 3)
+        .with(f::SIZE, size)
+        .with(f::CACHE, WRITE_BACK)
+}
+
 /// A value as a group reads it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Src {
     Reg(Reg),
     Fixed(Register),
+}
+
+impl Src {
+    /// The number 0. 3.2.
+    pub const ZERO: Src = Src::Fixed(Register::ZERO);
+    /// The number 1, as an integer. 3.2.
+    pub const ONE: Src = Src::Fixed(Register::Special(1));
+
+    /// Two shared registers in a row.
+    pub fn shared(first: u16) -> [Src; 2] {
+        [first, first + 1].map(|at| Src::Fixed(Register::Shared(at)))
+    }
 }
 
 impl Step {
@@ -134,17 +161,34 @@ impl Step {
         Step::p0(gpucc_isa::Inst::usual(Main::Mbyp.op())).from(0, src).to(0, dst)
     }
 
-    /// The address of a byte of a binding whose descriptor stands at a shared register: one operation of 64 bits makes both words. 2.5.
-    pub fn address(base: u16, offset: Src, low: VReg, high: VReg) -> Step {
+    /// The address that a product of two words leads to from another, but for its destinations: one operation of 64 bits makes both
+    /// words. 2.5.
+    pub fn behind(a: Src, b: Src, [low, high]: [Src; 2]) -> Step {
         Step::p0(gpucc_isa::Inst::usual(Main::Imadd64.op()))
-            .from(0, offset)
-            .from(1, Src::Fixed(Register::Special(1)))
-            .from(2, Src::Fixed(Register::Shared(base)))
-            .from(3, Src::Fixed(Register::Shared(base + 1)))
+            .from(0, a)
+            .from(1, b)
+            .from(2, low)
+            .from(3, high)
             .external(3)
             .select(5, Feed::Fte)
-            .to(0, low)
-            .to(1, high)
+    }
+
+    /// The address of a byte of a binding whose descriptor stands at a shared register.
+    pub fn address(base: u16, offset: Src, low: VReg, high: VReg) -> Step {
+        Step::behind(offset, Src::ONE, Src::shared(base)).to(0, low).to(1, high)
+    }
+
+    /// A load of words that lie beside each other. 2.8.
+    pub fn load(address: &[Reg; 2], to: &[Reg], message: Message) -> Step {
+        let word = gpucc_isa::Inst::usual(Backend::Ld.op()).with(f::BURST, to.len() as u32);
+        let step = Step::backend(word).range(0, address, Role::Use);
+        step.range(3, to, Role::EarlyDef).message(message)
+    }
+
+    /// A store of elements of a [size](stores) that lie beside each other. 2.8.
+    pub fn store(data: &[Reg], address: &[Reg; 2], size: u32) -> Step {
+        let step = Step::backend(stores(Backend::St, data.len(), size)).range(0, data, Role::Use);
+        step.range(3, address, Role::Use).message(Message::Stores)
     }
 
     /// With what a source reads.

@@ -168,7 +168,7 @@ impl Lower<'_> {
             return self.number(bits);
         }
         // Code that nobody reaches reads what nobody defines.
-        self.values[value].unwrap_or(Src::Fixed(Register::ZERO))
+        self.values[value].unwrap_or(Src::ZERO)
     }
 
     /// A register with a value that nothing else is in, for a range.
@@ -291,7 +291,7 @@ impl Lower<'_> {
             _ => return Err(self.not_yet("this input")),
         };
         let src = match half && iterated_half(self.ssa, input) {
-            true => Src::Reg(self.halves(src, Src::Fixed(Register::ZERO)).into()),
+            true => Src::Reg(self.halves(src, Src::ZERO).into()),
             false => src,
         };
         self.values[data.results[0]] = Some(src);
@@ -327,7 +327,7 @@ impl Lower<'_> {
     /// 2^20 / size, rounded up, has the quotient in its upper bits.
     fn local(&mut self, axis: usize) -> Src {
         let size = self.ssa.workgroup_size;
-        let zero = Src::Fixed(Register::ZERO);
+        let zero = Src::ZERO;
         let below: u32 = size[..axis].iter().product();
         let above: u32 = size[axis + 1..].iter().product();
         if size[axis] == 1 {
@@ -347,7 +347,7 @@ impl Lower<'_> {
 
     fn divided(&mut self, value: Src, by: u32) -> Src {
         let ratio = self.number((1u32 << 20).div_ceil(by));
-        let product = self.multiply_add(value, ratio, Src::Fixed(Register::ZERO));
+        let product = self.multiply_add(value, ratio, Src::ZERO);
         let twenty = self.number(20);
         Src::Reg(self.shift(alu::RIGHT, Src::Reg(product.into()), twenty).into())
     }

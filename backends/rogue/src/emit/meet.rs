@@ -18,7 +18,7 @@ const MUTEX: u32 = 1;
 const EQUAL: u32 = 4;
 const U32: u32 = 5;
 
-const ONE: Src = Src::Fixed(Register::Special(1));
+const ONE: Src = Src::ONE;
 const COUNT: Register = Register::internal(1);
 const BEFORE: Register = Register::internal(2);
 

@@ -1,10 +1,10 @@
 //! A register to or from scratch memory: the address in internal registers, one message, its wait. isa/rogue-pipeline.md 2.8, 3.3.
 
 use super::{Emitter, Scratch};
-use crate::inst::{Src, Step};
+use crate::inst::{Src, Step, WORDS, stores};
 use crate::isa::fields::f;
-use crate::isa::group::{Feed, Group};
-use crate::isa::ops::{Backend, Bitwise0, Control, Main};
+use crate::isa::group::Group;
+use crate::isa::ops::{Backend, Bitwise0, Control};
 use crate::isa::register::{Register, constant};
 use crate::lower::block_address;
 use gpucc_ir::mach::{Access, Reg};
@@ -14,9 +14,6 @@ use gpucc_isa::Inst as Word;
 const OFFSET: Register = Register::internal(3);
 const LOW: Register = Register::internal(4);
 const HIGH: Register = Register::internal(5);
-/// Codes of the size of stored words, and of the cache. 2.8.
-const WORDS: u32 = 2;
-const WRITE_BACK: u32 = 1;
 /// Data fences: of loads, of stores.
 const LOADS: u32 = 0;
 const STORES: u32 = 1;
@@ -32,13 +29,7 @@ fn address(scratch: Scratch, bytes: u32) -> Vec<Group> {
             OFFSET
         }
     };
-    let sum = Step::p0(Word::usual(Main::Imadd64.op()))
-        .from(0, Src::Fixed(offset))
-        .from(1, Src::Fixed(Register::Special(1)))
-        .from(2, Src::Fixed(LOW))
-        .from(3, Src::Fixed(HIGH))
-        .external(3)
-        .select(5, Feed::Fte);
+    let sum = Step::behind(Src::Fixed(offset), Src::ONE, [LOW, HIGH].map(Src::Fixed));
     groups.push(sum.fixed(0, LOW).fixed(1, HIGH).group);
     groups
 }
@@ -54,13 +45,7 @@ pub(super) fn spill(emitter: &mut Emitter<'_>, reg: Reg, access: Access) {
     }
     let (step, drc) = match access {
         Access::Store(_) => {
-            let word = Word::usual(Backend::St.op())
-                .with(f::BURST, 1)
-                .with(f::DATA_SRC, 0)
-                .with(f::ADD_SRC, 3)
-                .with(f::SIZE, WORDS)
-                .with(f::CACHE, WRITE_BACK)
-                .with(f::DRC, STORES);
+            let word = stores(Backend::St, 1, WORDS).with(f::DRC, STORES);
             let step = Step::backend(word).from(0, Src::Fixed(temp));
             (step.from(3, Src::Fixed(LOW)), STORES)
         }

@@ -23,8 +23,8 @@ pub(super) const AND: u32 = 1;
 pub(super) const XOR: u32 = 2;
 const XNOR: u32 = 6;
 
-const ZERO: Src = Src::Fixed(Register::ZERO);
-const ONE: Src = Src::Fixed(Register::Special(1));
+const ZERO: Src = Src::ZERO;
+const ONE: Src = Src::ONE;
 /// 1.0 among the constants. 3.2.
 const ONE_F: Src = Src::Fixed(Register::Special(64));
 

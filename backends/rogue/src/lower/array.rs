@@ -48,7 +48,7 @@ impl Lower<'_> {
             let demand = Demand { file: TEMP, count: words as u16, stride: 1, phases: Phases::ANY };
             let array = self.m.make_vreg(demand, self.span);
             for index in 0..words {
-                let step = pass().from(0, Src::Fixed(Register::ZERO));
+                let step = pass().from(0, Src::ZERO);
                 self.push(step.cell(W0, array, index as u8, Role::Def).effect());
             }
             self.arrays[mem] = Some(array);
@@ -111,7 +111,7 @@ impl Lower<'_> {
     pub(super) fn lead(&mut self, data: &InstData, more: u32) {
         let mut address = self.source(data.args[0]);
         if more > 0 {
-            let (one, bytes) = (Src::Fixed(Register::Special(1)), self.number(4 * more));
+            let (one, bytes) = (Src::ONE, self.number(4 * more));
             address = Src::Reg(self.multiply_add(address, one, bytes).into());
         }
         let two = self.number(2);

@@ -5,14 +5,14 @@
 //! so. The mutex is the one that the public compiler takes for it.
 
 use super::Lower;
-use super::memory::{WORDS, WRITE_BACK, code};
+use super::memory::code;
 use super::test::{self, Asked};
-use crate::inst::{Inst, Message, Src, Step};
+use crate::inst::{Message, Src, Step, WORDS};
 use crate::isa::fields::f;
-use crate::isa::ops::{Backend, Control, Main};
+use crate::isa::ops::{Control, Main};
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::mach::{Reg, Role, VReg};
+use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{AtomicOp, Func, Imm, Type, Value};
 use gpucc_isa::Inst as Word;
 
@@ -22,8 +22,6 @@ const MUTEX: u32 = 0;
 const INSTANCE: Register = Register::Special(51);
 /// Instances of a task.
 const TASK: u32 = 32;
-const ZERO: Src = Src::Fixed(Register::ZERO);
-const ONE: Src = Src::Fixed(Register::Special(1));
 
 /// Some operation of a program on buffers is none of the memory.
 pub(super) fn in_turn(ssa: &Func) -> bool {
@@ -56,32 +54,22 @@ impl Lower<'_> {
         let operands: Vec<Src> = args[1..].iter().map(|&value| self.source(value)).collect();
         let own = Src::Reg(self.special(INSTANCE).into());
         let turn = self.fresh();
-        self.push(Step::copy(dst, ZERO));
-        self.push(Step::copy(turn, ZERO));
+        self.push(Step::copy(dst, Src::ZERO));
+        self.push(Step::copy(turn, Src::ZERO));
         self.push(mutex(Control::MutexLock));
         let (header, exit) = self.begin_turns();
         let mine = [own, Src::Reg(turn.into())];
         self.compare(Asked { test: test::EQUAL, ty: test::U32, operands: mine });
         let head = self.begin_if(true);
         let old = self.fresh();
-        let word = Word::usual(Backend::Ld.op()).with(f::BURST, 1);
-        let step = Step::backend(word).range(0, &address, Role::Use);
-        let to: [Reg; 1] = [old.into()];
-        self.push(step.range(3, &to, Role::EarlyDef).message(Message::Loads));
+        self.push(Step::load(&address, &[old.into()], Message::Loads));
         let new = self.combined(op, Src::Reg(old.into()), &operands)?;
         let data = self.own(new);
-        let word = Word::usual(Backend::St.op())
-            .with(f::BURST, 1)
-            .with(f::DATA_SRC, 0)
-            .with(f::ADD_SRC, 3)
-            .with(f::SIZE, WORDS)
-            .with(f::CACHE, WRITE_BACK);
-        let step = Step::backend(word).range(0, &[data], Role::Use);
-        self.push(step.range(3, &address, Role::Use).message(Message::Stores));
+        self.push(Step::store(&[data], &address, WORDS));
         self.push(Step::copy(dst, Src::Reg(old.into())));
         self.end_if(head);
         let next = Step::p0(Word::usual(Main::Imadd32.op())).from(0, Src::Reg(turn.into()));
-        self.push(next.from(1, ONE).from(2, ONE).to(0, turn));
+        self.push(next.from(1, Src::ONE).from(2, Src::ONE).to(0, turn));
         let more = [Src::Reg(turn.into()), self.number(TASK)];
         self.compare(Asked { test: test::LESS, ty: test::U32, operands: more });
         self.end_turns(header, exit);
@@ -91,12 +79,12 @@ impl Lower<'_> {
 
     /// What an operation leaves in memory.
     fn combined(&mut self, op: AtomicOp, old: Src, operands: &[Src]) -> Result<Src, Failure> {
-        let a = operands.first().copied().unwrap_or(ZERO);
+        let a = operands.first().copied().unwrap_or(Src::ZERO);
         let plain = |row: Main| Word::usual(row.op());
         let reg = match op {
             AtomicOp::Store | AtomicOp::Exchange => return Ok(a),
-            AtomicOp::Add => self.p0(plain(Main::Imadd32), &[old, ONE, a]),
-            AtomicOp::Sub => self.p0(plain(Main::Imadd32).with(f::NEG0, 1), &[a, ONE, old]),
+            AtomicOp::Add => self.p0(plain(Main::Imadd32), &[old, Src::ONE, a]),
+            AtomicOp::Sub => self.p0(plain(Main::Imadd32).with(f::NEG0, 1), &[a, Src::ONE, old]),
             AtomicOp::And => self.logical(super::alu::AND, old, a),
             AtomicOp::Or => self.logical(super::alu::OR, old, a),
             AtomicOp::Xor => self.logical(super::alu::XOR, old, a),
@@ -132,11 +120,5 @@ impl Lower<'_> {
             Some(code) if !self.in_turn => self.atomic(base, args, code, dst.into()),
             _ => self.take_turns(base, args, op, dst),
         }
-    }
-
-    /// The groups of a loop that every instance of the task goes through as often.
-    fn begin_turns(&mut self) -> (gpucc_ir::mach::Block, gpucc_ir::mach::Block) {
-        self.push(Inst::Do);
-        self.enter_loop()
     }
 }

@@ -2,7 +2,6 @@
 
 use super::Lower;
 use crate::inst::{Inst, Src, Step};
-use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Block, Edges, VReg};
 use gpucc_ir::ssa::{self, Op, Region, Value};
@@ -94,7 +93,7 @@ impl Lower<'_> {
     /// Gives registers that no path assigns a value, for code that nobody reaches but that the function still holds.
     fn define_unreached(&mut self, registers: &[VReg]) {
         for &register in registers {
-            self.push(Step::copy(register, Src::Fixed(Register::ZERO)));
+            self.push(Step::copy(register, Src::ZERO));
         }
     }
 
@@ -142,8 +141,9 @@ impl Lower<'_> {
         self.close();
     }
 
-    /// Begins the block of a loop behind [`Inst::Do`] that nobody leaves but at its end: the block, and the one behind the loop.
-    pub(super) fn enter_loop(&mut self) -> (Block, Block) {
+    /// Begins a loop that nobody leaves but at its end: its block, and the one behind it.
+    pub(super) fn begin_turns(&mut self) -> (Block, Block) {
+        self.push(Inst::Do);
         let before = self.block;
         self.start_block();
         self.m.add_both_edges(before, self.block);

@@ -154,7 +154,7 @@ impl Lower<'_> {
         }
         if demotes {
             let killed = self.fresh();
-            self.push(Step::copy(killed, Src::Fixed(Register::ZERO)));
+            self.push(Step::copy(killed, Src::ZERO));
             self.fragment.killed = Some(killed);
         }
         self.begin_outputs();
@@ -211,11 +211,11 @@ impl Lower<'_> {
             (InputKind::Builtin(Builtin::Position), 1) => self.middle(ROW),
             (InputKind::Builtin(Builtin::Position), 2 | 3) => {
                 let reg = self.fragment.place[usize::from(component) - 2];
-                reg.map_or(Src::Fixed(Register::ZERO), |reg| Src::Reg(reg.into()))
+                reg.map_or(Src::ZERO, |reg| Src::Reg(reg.into()))
             }
             (InputKind::Builtin(Builtin::FrontFacing), _) => {
                 let face = self.special(FACE);
-                let operands = [Src::Reg(face.into()), Src::Fixed(Register::ZERO)];
+                let operands = [Src::Reg(face.into()), Src::ZERO];
                 let asked = Asked { test: test::EQUAL, ty: test::U32, operands };
                 Src::Reg(self.truth(asked).into())
             }
@@ -239,7 +239,7 @@ impl Lower<'_> {
 
     pub(super) fn demote(&mut self) -> Result<(), Failure> {
         if let Some(killed) = self.fragment.killed {
-            self.push(Step::copy(killed, Src::Fixed(Register::Special(1))));
+            self.push(Step::copy(killed, Src::ONE));
         }
         Ok(())
     }
@@ -248,7 +248,7 @@ impl Lower<'_> {
     pub(super) fn helps(&mut self, data: &InstData) -> Result<(), Failure> {
         let mask = self.fresh();
         self.push(Step::backend(Word::usual(Backend::Savmsk.op())).to(0, mask));
-        let operands = [Src::Reg(mask.into()), Src::Fixed(Register::ZERO)];
+        let operands = [Src::Reg(mask.into()), Src::ZERO];
         let mut helps = self.truth(Asked { test: test::EQUAL, ty: test::U32, operands });
         if let Some(killed) = self.fragment.killed {
             helps = self.logical(super::alu::OR, Src::Reg(helps.into()), Src::Reg(killed.into()));
@@ -259,7 +259,7 @@ impl Lower<'_> {
 
     /// p0 where the invocation was not demoted.
     pub(super) fn alive(&mut self, killed: VReg) {
-        let operands = [Src::Reg(killed.into()), Src::Fixed(Register::ZERO)];
+        let operands = [Src::Reg(killed.into()), Src::ZERO];
         self.compare(Asked { test: test::EQUAL, ty: test::U32, operands });
     }
 
@@ -269,14 +269,13 @@ impl Lower<'_> {
         let depth = ssa.outputs.iter().find_map(|(output, data)| {
             (data.kind == OutputKind::Builtin(Builtin::FragDepth)).then_some(output)
         });
-        let depth =
-            depth.map(|output| self.written(output, 0).unwrap_or(Src::Fixed(Register::ZERO)));
+        let depth = depth.map(|output| self.written(output, 0).unwrap_or(Src::ZERO));
         let masked = ssa.outputs.iter().find_map(|(output, data)| {
             (data.kind == OutputKind::Builtin(Builtin::SampleMask)).then_some(output)
         });
         if let Some(mask) = masked.and_then(|output| self.written(output, 0)) {
             // Whoever leaves no sample is gone.
-            let operands = [mask, Src::Fixed(Register::ZERO)];
+            let operands = [mask, Src::ZERO];
             let mut gone = self.truth(Asked { test: test::EQUAL, ty: test::U32, operands });
             if let Some(killed) = self.fragment.killed {
                 gone = self.logical(super::alu::OR, Src::Reg(gone.into()), Src::Reg(killed.into()));

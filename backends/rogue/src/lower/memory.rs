@@ -2,7 +2,7 @@
 
 use super::Lower;
 use crate::abi::BUFFER_WORDS;
-use crate::inst::{Message, Src, Step};
+use crate::inst::{HALVES, Message, Src, Step, WORDS};
 use crate::isa::fields::f;
 use crate::isa::ops::Backend;
 use crate::isa::register::Register;
@@ -11,12 +11,6 @@ use gpucc_ir::mach::{Reg, Role};
 use gpucc_ir::ssa::{AtomicOp, Imm, InstData, Op, Resource, ResourceKind, Stage, Type, Value};
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
-
-/// Codes of the size of stored elements. 2.8.
-const HALVES: u32 = 1;
-pub(super) const WORDS: u32 = 2;
-/// Through the cache.
-pub(super) const WRITE_BACK: u32 = 1;
 
 /// The code of an operation on memory. 2.8.
 pub(super) fn code(op: AtomicOp) -> Option<u32> {
@@ -76,7 +70,7 @@ impl Lower<'_> {
                 let dst = dst.unwrap_or_else(|| self.fresh());
                 if self.fragment.killed.is_some() {
                     // Who does nothing has a result all the same.
-                    self.push(Step::copy(dst, Src::Fixed(Register::ZERO)));
+                    self.push(Step::copy(dst, Src::ZERO));
                 }
                 self.living(|lower| lower.buffer_atomic(base, args, op, dst))
             }
@@ -100,7 +94,7 @@ impl Lower<'_> {
             None if more == 0 => self.source(offset),
             None => {
                 let (offset, more) = (self.source(offset), self.number(more));
-                let one = Src::Fixed(Register::Special(1));
+                let one = Src::ONE;
                 Src::Reg(self.multiply_add(offset, one, more).into())
             }
         };
@@ -115,9 +109,7 @@ impl Lower<'_> {
         }
         let to: SmallVec<[Reg; 4]> =
             results.iter().map(|&value| self.define(value).into()).collect();
-        let word = Word::usual(Backend::Ld.op()).with(f::BURST, to.len() as u32);
-        let step = Step::backend(word).range(0, &address, Role::Use);
-        self.push(step.range(3, &to, Role::EarlyDef).message(kind));
+        self.push(Step::load(&address, &to, kind));
         Ok(())
     }
 
@@ -136,15 +128,7 @@ impl Lower<'_> {
                 let source = self.source(value);
                 words.push(self.own(source));
             }
-            let size = if halves { HALVES } else { WORDS };
-            let word = Word::usual(Backend::St.op())
-                .with(f::BURST, words.len() as u32)
-                .with(f::DATA_SRC, 0)
-                .with(f::ADD_SRC, 3)
-                .with(f::SIZE, size)
-                .with(f::CACHE, WRITE_BACK);
-            let step = Step::backend(word).range(0, &words, Role::Use);
-            self.push(step.range(3, &address, Role::Use).message(Message::Stores));
+            self.push(Step::store(&words, &address, if halves { HALVES } else { WORDS }));
         }
         Ok(())
     }
@@ -156,8 +140,14 @@ impl Lower<'_> {
         code: u32,
         dst: Reg,
     ) -> Result<(), Failure> {
-        let [low, high] = self.address(base, args[0], 0);
+        let address = self.address(base, args[0], 0);
         let operand = self.source(args[1]);
+        self.atomic_at(address, operand, code, dst);
+        Ok(())
+    }
+
+    /// An atomic operation of the memory at an address. 2.8.
+    pub(super) fn atomic_at(&mut self, [low, high]: [Reg; 2], operand: Src, code: u32, dst: Reg) {
         let operand = self.own(operand);
         let word = Word::usual(Backend::Atomic.op())
             .with(f::ATOMIC, code)
@@ -165,7 +155,6 @@ impl Lower<'_> {
             .with(f::DST_SRC, 3);
         let step = Step::backend(word).range(0, &[low, high, operand], Role::Use);
         self.push(step.range(3, &[dst], Role::EarlyDef).message(Message::Stores));
-        Ok(())
     }
 
     /// Does something in those invocations alone that were not demoted.

@@ -1,17 +1,14 @@
 //! Private arrays in memory: each instance has a block of its own. isa/rogue-pipeline.md 3.3, 4.4.
 
 use super::Lower;
-use super::memory::{WORDS, WRITE_BACK};
 use super::test::{self, Asked};
 use crate::abi::SCRATCH_BYTES;
-use crate::inst::{Message, Src, Step};
-use crate::isa::fields::f;
-use crate::isa::group::Feed;
+use crate::inst::{Message, Src, Step, WORDS};
 use crate::isa::ops::{Backend, Main};
 use crate::isa::register::Register;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::{Failure, Limit};
-use gpucc_ir::mach::{Block, Reg, Role, VReg};
+use gpucc_ir::mach::{Block, Reg, VReg};
 use gpucc_ir::ssa::{Imm, InstData, Mem, Op, Stage, TexKind, Type};
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
@@ -20,7 +17,6 @@ use smallvec::SmallVec;
 pub const PLACE: Register = Register::Special(112);
 /// Zeros that one store writes.
 const ZEROS: u16 = 16;
-const ONE: Src = Src::Fixed(Register::Special(1));
 
 /// What is in memory.
 #[derive(Default)]
@@ -38,13 +34,7 @@ pub(super) struct Scratch {
 /// The group that makes the address of the instance's block, but for its destinations: base and bytes of a block are shared
 /// registers from this one on.
 pub fn block_address(first: u16) -> Step {
-    Step::p0(Word::usual(Main::Imadd64.op()))
-        .from(0, Src::Fixed(Register::Shared(first + 2)))
-        .from(1, Src::Fixed(PLACE))
-        .from(2, Src::Fixed(Register::Shared(first)))
-        .from(3, Src::Fixed(Register::Shared(first + 1)))
-        .external(3)
-        .select(5, Feed::Fte)
+    Step::behind(Src::Fixed(Register::Shared(first + 2)), Src::Fixed(PLACE), Src::shared(first))
 }
 
 impl Lower<'_> {
@@ -74,7 +64,7 @@ impl Lower<'_> {
             }
             let mask = self.fresh();
             self.push(Step::backend(Word::usual(Backend::Savmsk.op())).to(0, mask));
-            let operands = [Src::Reg(mask.into()), Src::Fixed(Register::ZERO)];
+            let operands = [Src::Reg(mask.into()), Src::ZERO];
             self.compare(Asked { test: test::NOT_EQUAL, ty: test::U32, operands });
             covered = Some(self.begin_if(true));
         }
@@ -111,7 +101,7 @@ impl Lower<'_> {
         let zeros: SmallVec<[Reg; 4]> = (0..words.min(ZEROS.into()))
             .map(|_| {
                 let reg = self.fresh();
-                self.push(Step::copy(reg, Src::Fixed(Register::ZERO)));
+                self.push(Step::copy(reg, Src::ZERO));
                 reg.into()
             })
             .collect();
@@ -119,19 +109,18 @@ impl Lower<'_> {
         if bursts > 1 {
             // The offset goes from burst to burst.
             let at = self.fresh();
-            self.push(Step::copy(at, Src::Fixed(Register::ZERO)));
-            self.push(crate::inst::Inst::Do);
-            let (header, exit) = self.enter_loop();
+            self.push(Step::copy(at, Src::ZERO));
+            let (header, exit) = self.begin_turns();
             self.store_at(Src::Reg(at.into()), &zeros);
             let (step, end) =
                 (self.number(4 * u32::from(ZEROS)), self.number(4 * u32::from(ZEROS) * bursts));
             let next = Step::p0(Word::usual(Main::Imadd32.op())).from(0, Src::Reg(at.into()));
-            self.push(next.from(1, ONE).from(2, step).to(0, at));
+            self.push(next.from(1, Src::ONE).from(2, step).to(0, at));
             let operands = [Src::Reg(at.into()), end];
             self.compare(Asked { test: test::LESS, ty: test::U32, operands });
             self.end_turns(header, exit);
         } else if bursts == 1 {
-            self.store_at(Src::Fixed(Register::ZERO), &zeros);
+            self.store_at(Src::ZERO, &zeros);
         }
         let rest = words % u32::from(ZEROS);
         if rest > 0 {
@@ -143,32 +132,17 @@ impl Lower<'_> {
     /// The address of a byte of the block.
     fn scratch_address(&mut self, offset: Src) -> [Reg; 2] {
         let (low, high) = (self.fresh(), self.fresh());
-        let zero = Src::Fixed(Register::ZERO);
-        let [base, above] = match self.scratch.base {
+        let block = match self.scratch.base {
             Some(base) => base.map(|reg| Src::Reg(reg.into())),
-            None => [zero; 2],
+            None => [Src::ZERO; 2],
         };
-        let step = Step::p0(Word::usual(Main::Imadd64.op()))
-            .from(0, offset)
-            .from(1, ONE)
-            .from(2, base)
-            .from(3, above)
-            .external(3)
-            .select(5, Feed::Fte);
-        self.push(step.to(0, low).to(1, high));
+        self.push(Step::behind(offset, Src::ONE, block).to(0, low).to(1, high));
         [low.into(), high.into()]
     }
 
     fn store_at(&mut self, offset: Src, words: &[Reg]) {
         let address = self.scratch_address(offset);
-        let word = Word::usual(Backend::St.op())
-            .with(f::BURST, words.len() as u32 % 16)
-            .with(f::DATA_SRC, 0)
-            .with(f::ADD_SRC, 3)
-            .with(f::SIZE, WORDS)
-            .with(f::CACHE, WRITE_BACK);
-        let step = Step::backend(word).range(0, words, Role::Use);
-        self.push(step.range(3, &address, Role::Use).message(Message::Stores));
+        self.push(Step::store(words, &address, WORDS));
     }
 
     /// An access of a private array in memory.
@@ -183,7 +157,7 @@ impl Lower<'_> {
             None if place == 0 => self.source(data.args[0]),
             None => {
                 let (offset, place) = (self.source(data.args[0]), self.number(place));
-                Src::Reg(self.multiply_add(offset, ONE, place).into())
+                Src::Reg(self.multiply_add(offset, Src::ONE, place).into())
             }
         };
         if stores {
@@ -197,9 +171,7 @@ impl Lower<'_> {
         let address = self.scratch_address(offset);
         let to: SmallVec<[Reg; 4]> =
             values.iter().map(|&value| self.define(value).into()).collect();
-        let word = Word::usual(Backend::Ld.op()).with(f::BURST, to.len() as u32);
-        let step = Step::backend(word).range(0, &address, Role::Use);
-        self.push(step.range(3, &to, Role::EarlyDef).message(Message::Loads));
+        self.push(Step::load(&address, &to, Message::Loads));
         Ok(())
     }
 }

@@ -5,7 +5,6 @@ use crate::inst::{Src, Step};
 use crate::isa::fields::f;
 use crate::isa::group::{Feed, MainOps};
 use crate::isa::ops::{Main, Move, Pack, Test};
-use crate::isa::register::Register;
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{InstData, Op, Value};
 use gpucc_isa::Inst as Word;
@@ -39,7 +38,7 @@ pub(super) struct Asked {
 impl Asked {
     /// The test of one value that it is, where it compares with 0.
     pub fn against_zero(self) -> Option<(u32, u32, Src)> {
-        let zero = Src::Fixed(Register::ZERO);
+        let zero = Src::ZERO;
         let [a, b] = self.operands;
         if b == zero {
             let test = match self.test {
@@ -132,7 +131,7 @@ impl Lower<'_> {
             ..MainOps::default()
         };
         let [a, b] = asked.operands;
-        let one = Src::Fixed(Register::Special(1));
+        let one = Src::ONE;
         let step = Step::main(ops).from(0, a).from(3, b).from(1, one).external(1);
         self.push(step.select(2, Feed::Ft1).select(4, Feed::Ft2).to(0, dst));
         dst
@@ -164,7 +163,7 @@ impl Lower<'_> {
         let asked = match self.open_comparison(value) {
             Some(asked) => asked,
             None => {
-                let operands = [self.source(value), Src::Fixed(Register::ZERO)];
+                let operands = [self.source(value), Src::ZERO];
                 Asked { test: NOT_EQUAL, ty: U32, operands }
             }
         };

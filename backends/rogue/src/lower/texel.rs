@@ -6,7 +6,7 @@
 use super::Lower;
 use super::alu::{AND, OR};
 use super::test::{self, Asked};
-use super::texture::{Place, Shape, ZERO};
+use super::texture::{Place, Shape};
 use crate::abi::{LAST_LAYER, TEXTURE_WORDS};
 use crate::inst::{Message, Src, Step};
 use crate::isa::fields::f;
@@ -117,7 +117,7 @@ impl Lower<'_> {
     /// What one word is more than another.
     fn difference(&mut self, a: Src, b: Src) -> Src {
         let word = Word::usual(Main::Imadd32.op()).with(f::NEG0, 1);
-        Src::Reg(self.p0(word, &[b, Src::Fixed(Register::Special(1)), a]).into())
+        Src::Reg(self.p0(word, &[b, Src::ONE, a]).into())
     }
 
     /// A load of a texel.
@@ -139,7 +139,7 @@ impl Lower<'_> {
             self.name_sample(texture, &mut place, last.filter(|_| !is_first));
         } else {
             place.level = REPLACE;
-            let mut level = ZERO;
+            let mut level = Src::ZERO;
             if let Some(last) = last.filter(|_| !is_first) {
                 let operands = [self.levels(texture), self.source(last)];
                 let beyond = Asked { test: test::LESS_EQUAL, ty: test::U32, operands };
@@ -170,10 +170,10 @@ impl Lower<'_> {
         place.offset = [0; 3];
         if place.address.is_some() {
             place.level = REPLACE;
-            place.levels = SmallVec::from_slice(&[ZERO]);
+            place.levels = SmallVec::from_slice(&[Src::ZERO]);
         }
         let Some(sample) = sample else {
-            place.sample = Some(ZERO);
+            place.sample = Some(Src::ZERO);
             return;
         };
         let sample = self.source(sample);
@@ -200,7 +200,7 @@ impl Lower<'_> {
         let mut args = &data.args[..];
         let texture = self.descriptor(resource, TEXTURE_WORDS, &mut args)?;
         let mut place = self.by_number(shape, texture, &mut args)?;
-        (place.level, place.levels) = (REPLACE, SmallVec::from_slice(&[ZERO]));
+        (place.level, place.levels) = (REPLACE, SmallVec::from_slice(&[Src::ZERO]));
         let mut texel: SmallVec<[Src; 4]> = args.iter().map(|&value| self.source(value)).collect();
         if format.0 == "bgra8unorm" {
             texel.swap(0, 2);
@@ -227,7 +227,7 @@ impl Lower<'_> {
 
     /// The four words that a write takes: a texel of one word is the first, two words of halves are the first and the third.
     fn packed_texel(&mut self, how: Packed, texel: &[Src], halves: bool) -> [Src; 4] {
-        let mut words = [ZERO; 4];
+        let mut words = [Src::ZERO; 4];
         let parts =
             |count: usize| if halves { texel.chunks(count) } else { texel[..count].chunks(count) };
         match how {
@@ -261,7 +261,7 @@ impl Lower<'_> {
 
     /// Integers in one word, each clamped to what its bits hold, the first lowest.
     fn joined(&mut self, values: &[Src], bits: &[u32], signed: bool) -> Src {
-        let mut word = ZERO;
+        let mut word = Src::ZERO;
         let mut place = 0;
         for (&value, &bits) in values.iter().zip(bits) {
             let value = self.clamped(value, bits, signed);
@@ -322,27 +322,25 @@ impl Lower<'_> {
             true => rest.split_off_first().map(|&layer| self.source(layer)),
             false => None,
         };
-        let operand = rest.first().map_or(ZERO, |&value| self.source(value));
+        let operand = rest.first().map_or(Src::ZERO, |&value| self.source(value));
         let inside = self.inside(texture, &coordinates, layer);
         let dst = data.results.first().map(|&value| self.define(value));
         let dst = dst.unwrap_or_else(|| self.fresh());
-        self.push(Step::copy(dst, ZERO));
+        self.push(Step::copy(dst, Src::ZERO));
         self.living(|lower| {
-            lower.compare(Asked { test: test::NOT_EQUAL, ty: test::U32, operands: [inside, ZERO] });
+            lower.compare(Asked {
+                test: test::NOT_EQUAL,
+                ty: test::U32,
+                operands: [inside, Src::ZERO],
+            });
             let head = lower.begin_if(true);
             let index = lower.texel_index(texture, &coordinates);
             let base = match layer {
                 Some(layer) => lower.layer_address(texture, layer),
-                None => lower.layer_address(texture, ZERO),
+                None => lower.layer_address(texture, Src::ZERO),
             };
-            let [low, high] = lower.word_behind(index, base);
-            let operand = lower.own(operand);
-            let word = Word::usual(Backend::Atomic.op())
-                .with(f::ATOMIC, code)
-                .with(f::SRC, 0)
-                .with(f::DST_SRC, 3);
-            let step = Step::backend(word).range(0, &[low, high, operand], Role::Use);
-            lower.push(step.range(3, &[dst.into()], Role::EarlyDef).message(Message::Stores));
+            let address = lower.word_behind(index, base);
+            lower.atomic_at(address, operand, code, dst.into());
             lower.end_if(head);
             Ok(())
         })
@@ -366,15 +364,15 @@ impl Lower<'_> {
                 None => within,
             });
         }
-        all.unwrap_or(ZERO)
+        all.unwrap_or(Src::ZERO)
     }
 
     /// The number of a texel among the rows of its layer. 4.5: the distance of rows is one more than the state says.
     fn texel_index(&mut self, texture: u16, coordinates: &[Src]) -> Src {
-        let x = coordinates.first().copied().unwrap_or(ZERO);
+        let x = coordinates.first().copied().unwrap_or(Src::ZERO);
         let Some(&y) = coordinates.get(1) else { return x };
         let stride = self.bits_of(texture + 2, 0, 15);
         let row = Src::Reg(self.multiply_add(y, stride, x).into());
-        Src::Reg(self.multiply_add(y, Src::Fixed(Register::Special(1)), row).into())
+        Src::Reg(self.multiply_add(y, Src::ONE, row).into())
     }
 }

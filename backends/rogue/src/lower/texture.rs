@@ -37,7 +37,6 @@ const NO_DIFFERENCE: f32 = -500.0;
 const NOWHERE: f32 = -32768.0;
 /// 1.0 among the constants. 3.2.
 pub(super) const ONE: Src = Src::Fixed(Register::Special(64));
-pub(super) const ZERO: Src = Src::Fixed(Register::ZERO);
 
 /// The words that say where an operation looks, in their order. 2.9.
 #[derive(Default)]
@@ -193,7 +192,7 @@ impl Lower<'_> {
         rest: &[Value],
     ) -> Result<(), Failure> {
         let rest: SmallVec<[Src; 6]> = rest.iter().map(|&value| self.source(value)).collect();
-        let first = rest.first().copied().unwrap_or(ZERO);
+        let first = rest.first().copied().unwrap_or(Src::ZERO);
         let quads = self.ssa.stage == Stage::Fragment;
         (place.level, place.levels) = match tex.kind {
             TexKind::Sample | TexKind::SampleBias if !quads => {
@@ -208,16 +207,18 @@ impl Lower<'_> {
                 (REPLACE, SmallVec::from_slice(&[level]))
             }
             // An address goes with a level's word alone.
-            TexKind::Sample if place.address.is_some() => (BIAS, SmallVec::from_slice(&[ZERO])),
+            TexKind::Sample if place.address.is_some() => {
+                (BIAS, SmallVec::from_slice(&[Src::ZERO]))
+            }
             TexKind::Sample => (NORMAL, SmallVec::new()),
             TexKind::SampleBias => (BIAS, SmallVec::from_slice(&[first])),
             TexKind::SampleLevel => (REPLACE, SmallVec::from_slice(&[first])),
-            TexKind::Gather => (REPLACE, SmallVec::from_slice(&[ZERO])),
+            TexKind::Gather => (REPLACE, SmallVec::from_slice(&[Src::ZERO])),
             TexKind::SampleGrad => {
                 // Axis by axis the difference along the row, then along the column.
                 let axes = place.coordinates.len();
                 let both = (0..axes).flat_map(|axis| [axis, axis + axes]);
-                (GRADIENTS, both.map(|at| rest.get(at).copied().unwrap_or(ZERO)).collect())
+                (GRADIENTS, both.map(|at| rest.get(at).copied().unwrap_or(Src::ZERO)).collect())
             }
             kind => return Err(self.not_yet(format!("the lookup `{}`", kind.word()))),
         };
@@ -287,47 +288,27 @@ impl Lower<'_> {
     /// The address of a layer, which is the nearest that there is.
     fn layer(&mut self, texture: u16, layer: Src) -> [Src; 2] {
         let last = Src::Fixed(Register::Shared(texture + LAST_LAYER));
-        let layer = Src::Reg(self.bound(test::GREATER, test::S32, layer, ZERO).into());
+        let layer = Src::Reg(self.bound(test::GREATER, test::S32, layer, Src::ZERO).into());
         let layer = self.bound(test::LESS, test::S32, layer, last);
         self.layer_address(texture, Src::Reg(layer.into()))
     }
 
-    /// The address of a layer that there is. One operation of 64 bits. 2.5.
+    /// The address of a layer that there is.
     pub(super) fn layer_address(&mut self, texture: u16, layer: Src) -> [Src; 2] {
-        self.address_of(layer, Src::Fixed(Register::Shared(texture + LAYER_BYTES)), texture)
-    }
-
-    /// An address of so many times so many bytes behind a texture's first texel.
-    fn address_of(&mut self, count: Src, bytes: Src, texture: u16) -> [Src; 2] {
-        let (low, high) = (self.fresh(), self.fresh());
-        let step = Step::p0(Word::usual(Main::Imadd64.op()))
-            .from(0, bytes)
-            .from(1, count)
-            .from(2, Src::Fixed(Register::Shared(texture + TEXELS)))
-            .from(3, Src::Fixed(Register::Shared(texture + TEXELS + 1)))
-            .external(3)
-            .select(5, Feed::Fte)
-            .to(0, low)
-            .to(1, high);
-        self.push(step);
-        [Src::Reg(low.into()), Src::Reg(high.into())]
+        let bytes = Src::Fixed(Register::Shared(texture + LAYER_BYTES));
+        self.behind(bytes, layer, Src::shared(texture + TEXELS)).map(Src::Reg)
     }
 
     /// The address of a word behind another.
-    pub(super) fn word_behind(&mut self, count: Src, [low, high]: [Src; 2]) -> [Reg; 2] {
+    pub(super) fn word_behind(&mut self, count: Src, address: [Src; 2]) -> [Reg; 2] {
         let four = self.number(4);
-        let (to_low, to_high) = (self.fresh(), self.fresh());
-        let step = Step::p0(Word::usual(Main::Imadd64.op()))
-            .from(0, four)
-            .from(1, count)
-            .from(2, low)
-            .from(3, high)
-            .external(3)
-            .select(5, Feed::Fte)
-            .to(0, to_low)
-            .to(1, to_high);
-        self.push(step);
-        [to_low.into(), to_high.into()]
+        self.behind(four, count, address)
+    }
+
+    fn behind(&mut self, a: Src, b: Src, address: [Src; 2]) -> [Reg; 2] {
+        let (low, high) = (self.fresh(), self.fresh());
+        self.push(Step::behind(a, b, address).to(0, low).to(1, high));
+        [low.into(), high.into()]
     }
 
     /// 1.0 where a reference compares with a texel as the sampler says, else 0.0: the test of alpha asks, and a sum with p0 passes the
@@ -345,7 +326,7 @@ impl Lower<'_> {
             ..MainOps::default()
         };
         let dst = self.fresh();
-        let step = Step::main(ops).from(3, ZERO).from(4, ONE).external(4);
+        let step = Step::main(ops).from(3, Src::ZERO).from(4, ONE).external(4);
         self.push(step.select(4, Feed::Fte).to(0, dst).effect());
         Src::Reg(dst.into())
     }
@@ -365,7 +346,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn plus_one(&mut self, value: Src) -> Src {
-        let one = Src::Fixed(Register::Special(1));
+        let one = Src::ONE;
         Src::Reg(self.multiply_add(value, one, one).into())
     }
 
@@ -399,7 +380,7 @@ impl Lower<'_> {
         match query {
             TexQuery::Size => return self.sizes(data, texture, args.first().copied()),
             TexQuery::Levels if shape.written || shape.multisampled => {
-                self.values[data.results[0]] = Some(Src::Fixed(Register::Special(1)));
+                self.values[data.results[0]] = Some(Src::ONE);
             }
             TexQuery::Levels => self.values[data.results[0]] = Some(self.levels(texture)),
             TexQuery::Layers => {
@@ -408,7 +389,7 @@ impl Lower<'_> {
             }
             TexQuery::Samples => {
                 let power = self.samples(texture);
-                let one = Src::Fixed(Register::Special(1));
+                let one = Src::ONE;
                 let count = self.shift(super::alu::LEFT, one, power);
                 self.values[data.results[0]] = Some(Src::Reg(count.into()));
             }
@@ -429,10 +410,10 @@ impl Lower<'_> {
             let operands = [level, self.levels(texture)];
             Src::Reg(self.truth(Asked { test: test::LESS, ty: test::U32, operands }).into())
         });
-        let one = Src::Fixed(Register::Special(1));
+        let one = Src::ONE;
         for (&result, axis) in data.results.iter().zip(0..) {
             if !self.read[result] {
-                self.values[result] = Some(ZERO);
+                self.values[result] = Some(Src::ZERO);
                 continue;
             }
             let last = self.size(texture, axis);
@@ -441,7 +422,7 @@ impl Lower<'_> {
                 let shifted = self.shift(RIGHT, size, level);
                 let least = self.bound(test::GREATER, test::U32, Src::Reg(shifted.into()), one);
                 let least = Src::Reg(least.into());
-                size = Src::Reg(self.multiply_add(least, there, ZERO).into());
+                size = Src::Reg(self.multiply_add(least, there, Src::ZERO).into());
             }
             self.values[result] = Some(size);
         }

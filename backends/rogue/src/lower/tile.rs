@@ -1,12 +1,10 @@
 //! Colours for which there is no output register: words of a tile buffer in memory. isa/rogue-pipeline.md 1.1, 3.1, 4.2.
 
 use super::Lower;
-use super::memory::{WORDS, WRITE_BACK};
 use crate::abi::{FRAGMENT_SHARED, TILE_WORDS};
-use crate::inst::{Message, Src, Step};
+use crate::inst::{Message, Src, Step, WORDS, stores};
 use crate::isa::fields::f;
-use crate::isa::group::Feed;
-use crate::isa::ops::{Backend, Main};
+use crate::isa::ops::Backend;
 use crate::isa::register::Register;
 use gpucc_ir::mach::{Reg, Role};
 use gpucc_isa::Inst as Word;
@@ -30,13 +28,7 @@ impl Lower<'_> {
             let address = self.tile_address(FRAGMENT_SHARED + 2 * buffer, word);
             let data: SmallVec<[Reg; 4]> =
                 run.iter().map(|&(_, source)| self.own(source)).collect();
-            let store = Word::usual(Backend::StTiled.op())
-                .with(f::BURST, data.len() as u32)
-                .with(f::DATA_SRC, 0)
-                .with(f::ADD_SRC, 3)
-                .with(f::SIZE, WORDS)
-                .with(f::CACHE, WRITE_BACK)
-                .with(f::MASK_SRC, 4);
+            let store = stores(Backend::StTiled, data.len(), WORDS).with(f::MASK_SRC, 4);
             let step = Step::backend(store).range(0, &data, Role::Use);
             let step = step.range(3, &address, Role::Use).from(4, Src::Reg(mask.into()));
             self.push(step.message(Message::Stores));
@@ -47,15 +39,9 @@ impl Lower<'_> {
     fn tile_address(&mut self, shared: u16, word: u16) -> [Reg; 2] {
         let (low, high) = (self.fresh(), self.fresh());
         let place = PLACES[usize::from(word / 4)] + word % 4;
-        let mut step = Step::p0(Word::usual(Main::Imadd64.op()))
-            .from(0, Src::Fixed(Register::Special(1)))
-            .from(1, Src::Fixed(Register::Special(place)))
-            .from(2, Src::Fixed(Register::Shared(shared)))
-            .from(3, Src::Fixed(Register::Shared(shared + 1)))
-            .external(3)
-            .select(5, Feed::Fte)
-            .to(0, low)
-            .to(1, high);
+        let place = Src::Fixed(Register::Special(place));
+        let step = Step::behind(Src::ONE, place, Src::shared(shared));
+        let mut step = step.to(0, low).to(1, high);
         step.group.olchk = true;
         self.push(step);
         [low.into(), high.into()]

@@ -37,7 +37,7 @@ impl Lower<'_> {
                     self.component(packing, words.first, component.into(), input)
                 }
                 // What an attribute lacks is 0, and 1 in its fourth component.
-                Some(_) if component < 3 => Src::Fixed(Register::ZERO),
+                Some(_) if component < 3 => Src::ZERO,
                 Some(_) => self.one(input),
             },
             None => return Err(self.not_yet("this input of vertices")),
@@ -112,7 +112,7 @@ impl Lower<'_> {
         let mut words: Vec<(u16, Src)> = Vec::new();
         let mut add = |lower: &mut Self, output: Option<Output>, component, at| {
             let value = output.and_then(|output| lower.written(output, component));
-            let mut value = value.unwrap_or(Src::Fixed(Register::ZERO));
+            let mut value = value.unwrap_or(Src::ZERO);
             if output.is_some_and(|output| iterated_half(&lower.ssa.outputs[output])) {
                 value = Src::Reg(lower.unpacked(alu::PACK_HALVES, 0, value).into());
             }

@@ -103,7 +103,7 @@ fn two() -> MainOps {
 fn summed(sum: Word, cell: Register, operand: Src, old: VReg) -> Step {
     let cell_source = Src::Fixed(cell);
     let step = Step::main(MainOps { p0: Some(sum), ..two() });
-    let step = step.from(0, cell_source).from(1, Src::Fixed(Register::Special(1)));
+    let step = step.from(0, cell_source).from(1, Src::ONE);
     let step = step.from(2, operand).from(3, cell_source);
     step.select(4, Feed::Ft1).select(5, Feed::Ft0).to(0, old).fixed(1, cell)
 }
