@@ -197,7 +197,10 @@ fn of_width(
     let eight = abi.lanes == 8;
     // The 965 waits for each reply at once: it does not check where replies go (errata of 14.2.44).
     let overlaps = admits(request, OVERLAP) && chip.machine() == Machine::G45;
-    let early = overlaps.then(|| early(&func, abi, chip, (places, request.budget))).flatten();
+    let early = match overlaps {
+        true => early(&func, abi, chip, (places, request.budget))?,
+        false => None,
+    };
     let registers = match early {
         Some((ordered, registers)) => {
             func = ordered;
@@ -267,11 +270,17 @@ fn early(
     abi: &Abi,
     chip: Chip,
     (places, budget): ((u32, u32), Budget),
-) -> Option<(mach::Func<Inst>, Registers)> {
-    let mut ordered = func.clone();
-    let most = schedule::overlap_messages(&mut ordered, abi, chip)?;
-    let registers = regs::allocate(&mut ordered, abi, places, false, budget).ok()?;
-    (registers.used <= most).then_some((ordered, registers))
+) -> Result<Option<(mach::Func<Inst>, Registers)>, Failure> {
+    let Some((mut ordered, most)) = schedule::overlap_messages(func, abi, chip) else {
+        return Ok(None);
+    };
+    match regs::allocate(&mut ordered, abi, places, false, budget) {
+        Ok(registers) => Ok((registers.used <= most).then_some((ordered, registers))),
+        Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. } | Error::Exceeded(_)) => {
+            Ok(None)
+        }
+        Err(error) => Err(Failure::Internal { pass: "registers", message: error.to_string() }),
+    }
 }
 
 /// Every word is legal: what is not never leaves the compiler.

@@ -89,18 +89,18 @@ impl Model<Inst> for Machine {
     }
 }
 
-/// Lets messages of a program overlap where no thread of an execution unit is lost by it. Returns the most registers with
-/// which that holds; none where nothing moved.
-pub fn overlap_messages(func: &mut Func<Inst>, abi: &Abi, chip: Chip) -> Option<u32> {
+/// A program whose messages overlap where no thread of an execution unit is lost by it, with the most registers with which that
+/// holds; none where nothing moves.
+pub fn overlap_messages(func: &Func<Inst>, abi: &Abi, chip: Chip) -> Option<(Func<Inst>, u32)> {
     let rows = u32::from(abi.rows());
     let payload = u32::from(abi.payload()).div_ceil(rows);
     let mut most = u32::from(REGISTERS);
-    let moved = overlap(func, &Machine { rows }, |needed| {
+    let ordered = overlap(func, &Machine { rows }, |needed| {
         let kept = threads(chip, rows * (payload + needed)).min(most_threads(chip));
         while most > 16 && threads(chip, most) < kept {
             most -= 16;
         }
         (most / rows).saturating_sub(payload + MARGIN)
     });
-    moved.then_some(most)
+    ordered.map(|ordered| (ordered, most))
 }

@@ -54,18 +54,18 @@ pub fn schedule<I: Inst, M: Model<I>>(func: &mut Func<I>, model: &M, spare: u32)
 }
 
 /// Orders every block so that late results are asked for early and read late. `limit` gives how many registers may be alive at
-/// once, alignment apart, from how many the program's own order needs; that many may be in any case. Returns whether an
-/// instruction has another place.
+/// once, alignment apart, from how many the program's own order needs; that many may be in any case. Gives the function in that
+/// order, where it is another.
 pub fn overlap<I: Inst, M: Model<I>>(
-    func: &mut Func<I>,
+    func: &Func<I>,
     model: &M,
     limit: impl FnOnce(u32) -> u32,
-) -> bool {
+) -> Option<Func<I>> {
     let lives = Lives::of(func, |inst, reg| model.is_result(inst, reg));
     let mut alive = Alive::new(func.vregs.len());
     let (mut regions, _) = regions(func, model, &lives, &mut alive);
     if !regions.iter().any(|region| region.waits) {
-        return false;
+        return None;
     }
     let needed = regions.iter().map(|region| region.peak).max().unwrap_or(0);
     let limit = limit(needed).max(needed);
@@ -75,9 +75,11 @@ pub fn overlap<I: Inst, M: Model<I>>(
             sorter.overlap((func, model), region, &lives, alive, limit);
         }
     });
-    let moves = sorter.moves();
-    sorter.apply(func, &lives);
-    moves
+    sorter.moves().then(|| {
+        let mut ordered = func.clone();
+        sorter.apply(&mut ordered, &lives);
+        ordered
+    })
 }
 
 /// Visits regions from the last to the first, standing behind each.
