@@ -2,7 +2,7 @@
 
 mod shapes;
 
-use gpucc::{Choice, Compiler, Options, Source};
+use gpucc::{Budget, Choice, Compiler, Options, Source};
 use gpucc_ir::ssa::{
     Bounds, Builder, Builtin, Func, ImageAccess, InputData, InputKind, Op, ResourceData,
     ResourceKind, Scalar, Stage, Type, Value,
@@ -30,7 +30,7 @@ pub struct Point {
     pub slowest: Vec<(String, Duration)>,
     /// What was said, where that was all.
     pub refused: Option<String>,
-    /// It was refused for what the machine bounds.
+    /// It was refused for what the machine bounds, whatever the budget.
     #[serde(default)]
     pub limited: bool,
 }
@@ -178,12 +178,20 @@ fn point(compiler: &Compiler, source: Source<'_>, runs: usize) -> Point {
             Err(failure) => {
                 point.time = start.elapsed();
                 point.refused = Some(failure.summary().to_owned());
-                point.limited = matches!(failure.kind, gpucc::FailureKind::Limit { .. });
+                point.limited = is_machines(compiler, &func, &options);
                 break;
             }
         }
     }
     point
+}
+
+/// Whether a program is beyond a limit of the machine, and not of the budget alone.
+fn is_machines(compiler: &Compiler, func: &Func, options: &Options) -> bool {
+    let mut boundless = options.clone();
+    boundless.budget = Budget { memory: u64::MAX, steps: u64::MAX };
+    let compiled = compiler.compile(func, &boundless);
+    matches!(compiled, Err(failure) if matches!(failure.kind, gpucc::FailureKind::Limit { .. }))
 }
 
 /// The text of a compute program of about `size` instructions: arithmetic that cannot be folded,
@@ -264,8 +272,8 @@ fn counted(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     )[0]
 }
 
-/// Compiles the program at each size, `runs` times. A machine may bound the size of a program, as the width of its jumps does: the last point
-/// is then the first that it refuses.
+/// Compiles the program at each size, `runs` times. A machine may bound the size of a program, as the width of its
+/// jumps does: the last point is then the first that it refuses.
 ///
 /// # Errors
 /// What the compiler said, where that is no limit, or the smallest program is beyond it.

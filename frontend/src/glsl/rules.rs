@@ -142,19 +142,15 @@ fn token(
         return invalid(format!("`{text}` is a reserved word (GLSL 4.60, 3.6)"), span);
     }
     let called = next.text == "(" && !is_own(text);
-    let of_quads = matches!(text, "dFdx" | "dFdy" | "fwidth")
-        || ["dFdx", "dFdy", "fwidth"].iter().any(|start| {
-            text.strip_prefix(start).is_some_and(|rest| matches!(rest, "Fine" | "Coarse"))
+    let of_quads = called
+        && ["dFdx", "dFdy", "fwidth"].iter().any(|start| {
+            text.strip_prefix(start).is_some_and(|rest| matches!(rest, "" | "Fine" | "Coarse"))
         });
     match text {
         _ if dialect.es && dialect.version < 300 && text.contains("__") => {
             invalid(format!("`{text}`: names with `__` are reserved (GLSL ES 1.00, 3.8)"), span)
         }
-        _ if called
-            && of_quads
-            && stage != Stage::Fragment
-            && !dialect.has("compute_shader_derivatives") =>
-        {
+        _ if of_quads && stage != Stage::Fragment && !dialect.has("compute_shader_derivatives") => {
             let message = format!("`{text}` is a function of fragment shaders (GLSL 4.60, 8.14.1)");
             invalid(message, span)
         }
