@@ -61,6 +61,10 @@ const CASES: &[Case] = &[
     case("an_index_beyond_an_array_of_bindings_stays_in_it.frag", DONE, DONE),
     case("a_texel_offset_of_9_is_the_users_error.wgsl", WRONG, WRONG),
     case("an_array_whose_elements_overlap_is_no_module.spv", WRONG, WRONG),
+    case("a_member_between_words_is_no_module.spv", WRONG, WRONG),
+    case("elements_between_words_are_no_module.spv", WRONG, WRONG),
+    case("a_structure_of_64_bits_lies_without_gaps.comp", STORES, STORES),
+    case("a_copy_of_fifty_thousand_scalars_is_a_limit.comp", LIMIT, LIMIT),
     case("an_output_of_two_billion_elements_is_a_limit.vert", LIMIT, LIMIT),
     // A number that no integer holds is the user's error too.
     case("an_output_block_longer_than_32_bits_is_a_limit.vert", [&[1, 4]; 4], [&[1, 4]; 4]),

@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// Rules of a layout.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// Private memory: one word a scalar, two for 64 bits.
+    /// Private memory: one word a scalar, two for 64 bits, without gaps.
     Dense,
     Std140,
     Std430,
@@ -54,15 +54,17 @@ impl Types {
             _ => u64::from(scalar.width),
         };
         let vector_align = |scalar: naga::Scalar, lanes: u64| match rule {
-            Rule::Dense | Rule::Scalar => scalar_bytes(scalar),
+            // Words follow one another without gaps, as [`Types::count`] counts them.
+            Rule::Dense => 4,
+            Rule::Scalar => scalar_bytes(scalar),
             Rule::Std140 | Rule::Std430 => scalar_bytes(scalar) * lanes.next_power_of_two(),
         };
         match ty {
             // A counter is a word.
             Ty::Opaque(Opaque::Counter) => (4, 4),
             Ty::Void | Ty::Opaque(_) => (0, 1),
-            Ty::Scalar(scalar) => (scalar_bytes(scalar), scalar_bytes(scalar)),
-            Ty::Reference(_) => (8, 8),
+            Ty::Scalar(scalar) => (scalar_bytes(scalar), vector_align(scalar, 1)),
+            Ty::Reference(_) => (8, if rule == Rule::Dense { 4 } else { 8 }),
             Ty::Vector(scalar, lanes) => {
                 let lanes = u64::from(lanes);
                 (lanes * scalar_bytes(scalar), vector_align(scalar, lanes))

@@ -13,7 +13,7 @@ use naga::{Handle, ScalarKind, TypeInner};
 use std::hash::Hash;
 
 /// Largest number of scalars that one value may have.
-pub const MAX_LEAVES: u64 = 1 << 16;
+pub const MAX_LEAVES: u64 = 1 << 14;
 
 /// Where the parts of a composite lie in memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

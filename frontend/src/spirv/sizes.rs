@@ -142,6 +142,7 @@ impl Program<'_> {
                     true => (*rows, *columns),
                     false => (*columns, *rows),
                 };
+                self.aligned(ty, matrices.stride.into(), || format!("MatrixStride of %{ty}"))?;
                 (end(lines, matrices.stride, u64::from(across) * u64::from(scalar.width)), 0)
             }
             Ty::Pointer(StorageClass::PhysicalStorageBuffer, _) => (8, 0),
@@ -150,8 +151,11 @@ impl Program<'_> {
             }
             Ty::Struct(members) => {
                 let (mut most, mut tail) = (0, 0);
-                for member in members {
+                for (index, member) in members.iter().enumerate() {
                     let offset = u64::from(member.decorations.offset.unwrap_or(0));
+                    self.aligned(member.ty, offset, || {
+                        format!("Offset of member {index} of %{ty}")
+                    })?;
                     let (bytes, stride) =
                         self.extent(member.ty, Matrices::of(&member.decorations))?;
                     if stride > 0 {
@@ -163,6 +167,15 @@ impl Program<'_> {
             }
             _ => return Err(Stop::invalid(format!("the type %{ty} lies in no buffer"))),
         })
+    }
+
+    /// Scalars lie at multiples of their bytes under every layout that Vulkan knows (Vulkan, 15.8.4).
+    fn aligned(&self, ty: Id, bytes: u64, what: impl Fn() -> String) -> Result<(), Stop> {
+        let unit = self.widest(ty)?;
+        if bytes.is_multiple_of(unit) {
+            return Ok(());
+        }
+        Err(Stop::invalid(format!("the {} is {bytes}, no multiple of {unit}", what())))
     }
 
     fn array_extent(
@@ -186,6 +199,7 @@ impl Program<'_> {
             );
             return Err(Stop::invalid(what));
         }
+        self.aligned(of, stride.into(), || format!("ArrayStride of %{ty}"))?;
         let most = i32::MAX as u64;
         if u64::from(stride) > most {
             let hint = "declare smaller elements";
