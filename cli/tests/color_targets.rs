@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 const SIZE: &str = "12x10";
-const MACHINES: [&str; 3] = ["r700", "r600", "valhall"];
+const MACHINES: [&str; 6] = ["r700", "r600", "valhall", "gen4", "g45", "rogue"];
 
 /// A triangle whose colours run beyond what formats hold, in both directions.
 fn scene(scalar: &str) -> String {
@@ -150,9 +150,13 @@ fn every_format_is_drawn_into_and_read_back() {
 #[test]
 fn a_format_is_what_the_state_says() {
     let scene = Scene::new("color-state");
-    for (machine, setting) in
-        [("r700", "CB_COLOR0_INFO"), ("r600", "CB_COLOR0_INFO"), ("valhall", "Blend 0")]
-    {
+    for (machine, setting) in [
+        ("r700", "CB_COLOR0_INFO"),
+        ("r600", "CB_COLOR0_INFO"),
+        ("valhall", "Blend 0"),
+        ("gen4", "SURFACE_STATE 0"),
+        ("g45", "SURFACE_STATE 0"),
+    ] {
         let mut seen: BTreeSet<String> = BTreeSet::new();
         for &format in Format::ALL.iter().filter(|format| format.renders()) {
             let source = format!("{}.wgsl", scalar_of(format));
@@ -199,6 +203,19 @@ fn masks_blending_samples_and_depth_are_in_the_state() {
     assert_eq!(field("Blend 0", "Load Destination"), 1);
     assert_eq!(field("Draw", "Shader modifies coverage"), 1);
     assert_eq!(field("Draw", "Allow forward pixel to kill"), 0);
+    // The chip's samples are its pixels.
+    scene.refused(&pipeline, "f32.wgsl", "g45", 3, "pixels of several samples");
+    let mut single = pipeline.clone();
+    single["samples"] = json!(1);
+    single["alpha_to_coverage"] = json!(false);
+    let state = scene.state(&single, "f32.wgsl", "g45");
+    let field = |descriptor: &str, field: &str| state[descriptor]["fields"][field].clone();
+    assert_eq!(field("SURFACE_STATE 0", "color blend enable"), 1);
+    // Alpha alone is kept.
+    assert_eq!(field("SURFACE_STATE 0", "write disables"), 8);
+    assert_eq!(field("COLOR_CALC_STATE", "color source factor"), 3);
+    assert_eq!(field("COLOR_CALC_STATE", "alpha destination factor"), 19);
+    assert_eq!(field("3DSTATE_DEPTH_BUFFER", "surface format"), 5);
     // A format that the tile has no form of its own for is blended by a program of the driver's.
     let half = json!({ "targets": [{ "format": "rgba16float", "blend": { "color": over } }] });
     assert_eq!(scene.state(&half, "f32.wgsl", "valhall")["Blend 0"]["fields"]["Mode"], 0);
@@ -307,6 +324,15 @@ fn what_a_target_cannot_be_is_refused() {
     scene.refused(&integers, "u32.wgsl", "r700", 3, "integer colour targets of several samples");
     let floats = json!({ "targets": [{ "format": "rg11b10ufloat" }], "samples": 4 });
     scene.refused(&floats, "f32.wgsl", "r600", 3, "rg11b10ufloat targets of several samples");
+    let part = |factor: &str| json!({ "color": { "src_factor": factor }, "alpha": {} });
+    let two = json!({ "targets": [
+        { "format": "rgba8unorm", "blend": part("one") },
+        { "format": "rgba8unorm", "blend": part("zero") },
+    ] });
+    scene.refused(&two, "f32.wgsl", "gen4", 3, "blend equations that differ between targets");
+    let wide = json!({ "targets": [{ "format": "rgba16unorm", "blend": {} }] });
+    scene.refused(&wide, "f32.wgsl", "gen4", 3, "blending in the format of this target");
+    scene.state(&wide, "f32.wgsl", "g45");
     let sixteen = json!({ "targets": [{ "format": "rgba8unorm" }], "samples": 16 });
     scene.refused(&sixteen, "f32.wgsl", "r700", 4, "too many samples of a pixel");
 }

@@ -552,8 +552,8 @@ fn write_pixel(
     true
 }
 
-/// What blending takes: normalised targets have sources and constants clamped to what they hold.
-fn representable(format: Format, word: u32) -> u32 {
+/// What blending takes, as bits of a float: normalised targets have sources and constants clamped to what they hold.
+pub fn representable(format: Format, word: u32) -> u32 {
     let lowest = match format.kind() {
         Kind::Unorm | Kind::Srgb => 0.0,
         Kind::Snorm => -1.0,

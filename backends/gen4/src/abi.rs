@@ -28,7 +28,7 @@ pub const TABLED: usize = PUSHED;
 /// Words of a register.
 const ROW: usize = 8;
 /// Colour targets. isa/gen4-pipeline.md 1.2.
-const TARGETS: u64 = 8;
+pub const TARGETS: u64 = 8;
 /// Inputs by location that a setup entry of 12 units holds beside the position. isa/gen4-pipeline.md 1.3.
 const VARYINGS: u64 = 16;
 

@@ -54,7 +54,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     let abi = Abi::of(&expanded, chip, &pipeline)?;
     let finished = make(&expanded, &abi, chip, request)?;
     let abi = abi.of_lanes(finished.lanes);
-    let described = describe::described(&expanded, &abi, &finished);
+    let described = describe::described(&expanded, &abi, &finished, &pipeline);
     let registers = described.stats.registers as u32;
     Ok(Compiled {
         programs: vec![Program {

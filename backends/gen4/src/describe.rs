@@ -2,8 +2,9 @@
 
 use crate::abi::{Abi, Told};
 use crate::back::Finished;
-use crate::fetch;
 use crate::vue::{self, Vue};
+use crate::{fetch, targets};
+use gpucc_ir::driver::State;
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Input, InputKind, Output, OutputKind, ResourceKind, Stage,
 };
@@ -21,7 +22,7 @@ pub const VFE: &str = "VFE_STATE";
 /// The first doublewords of WM_STATE. isa/gen4-pipeline.md 1.1, 1.2.
 pub const WM: &str = "WM_STATE";
 
-/// The first doublewords of COLOR_CALC_STATE, of programs that compute depth. isa/gen4-pipeline.md 1.2.
+/// The first doublewords of COLOR_CALC_STATE. isa/gen4-pipeline.md 1.2.
 pub const COLOR: &str = "COLOR_CALC_STATE";
 
 /// Tables of places: entries of the binding table, states of samplers, and their copies for cubes.
@@ -83,7 +84,7 @@ fn texture_state(kind: &ResourceKind, stored: bool) -> Option<Setting> {
 }
 
 /// All of it.
-pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
+pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) -> Described {
     let mut resources: Vec<Binding> = Vec::new();
     for (table, places) in
         [(SURFACE, &abi.surfaces), (SAMPLER, &abi.samplers), (CUBE_SAMPLER, &abi.cube_samplers)]
@@ -154,6 +155,11 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
                 .chain(words)
                 .map(|driven| DriverConstant { constant: None, word: DriverWord::Other(driven) }),
         );
+    }
+    if func.stage == Stage::Fragment {
+        for (name, told) in targets::described(pipeline.fragment.as_ref(), abi.depth).0 {
+            state.set(name, told);
+        }
     }
     for &(resource, entry) in &abi.surfaces {
         let data = &func.resources[resource];
@@ -303,17 +309,6 @@ fn media(abi: &Abi, finished: &Finished) -> Named<Setting> {
     [(INTERFACE, interface), (VFE, vfe)].into_iter().collect()
 }
 
-/// What a program that computes depth takes for granted of the colour calculator: depth is tested and written, so that the payload
-/// has the stored depth and target writes have both. isa/gen4.md 2.2, key 14.
-fn tested() -> Setting {
-    const TEST_AND_WRITE: u32 = 1 << 15 | 1 << 11;
-    Setting::Descriptor {
-        words: vec![0, 0, TEST_AND_WRITE],
-        mask: vec![0x8000_0000, 0, TEST_AND_WRITE],
-        fields: [("depth test", 1), ("depth write", 1), ("stencil test", 0)].into_iter().collect(),
-    }
-}
-
 /// WM_STATE of a fragment program, d0 to d5.
 fn windower(abi: &Abi, finished: &Finished) -> Named<Setting> {
     let blocks = finished.stats.registers.div_ceil(16).max(1) as u32 - 1;
@@ -351,9 +346,5 @@ fn windower(abi: &Abi, finished: &Finished) -> Named<Setting> {
         .into_iter()
         .collect(),
     };
-    let mut state: Named<Setting> = [(WM, state)].into_iter().collect();
-    if abi.depth {
-        state.set(COLOR, tested());
-    }
-    state
+    [(WM, state)].into_iter().collect()
 }

@@ -28,6 +28,7 @@ mod schedule;
 mod sites;
 mod steps;
 mod target;
+mod targets;
 mod text;
 mod vue;
 mod when;

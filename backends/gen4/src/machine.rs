@@ -3,11 +3,11 @@
 use crate::isa::program::decode_program;
 use crate::isa::{self, Machine};
 use crate::legal::Chip;
-use crate::{back, device, expand, kernels, numerics, refuse, sites, steps, target};
+use crate::{back, device, expand, kernels, numerics, refuse, sites, steps, target, targets};
 use gpucc_emu::device::{Device, Drawer};
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, Numerics};
+use gpucc_ir::ssa::{Func, Numerics, Stage};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
 use gpucc_machine::{About, Compiled, Errors, Request, Site, Steps};
 use gpucc_passes::pass::Listed;
@@ -88,6 +88,11 @@ impl gpucc_machine::Machine for Member {
         refuse::check(ssa, self.about.machine, self.refusals)
     }
     fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
+        if expanded.stage == Stage::Fragment
+            && let Some(state) = &request.pipeline.fragment
+        {
+            targets::admit(state, self.text.0, (self.about.machine, self.refusals))?;
+        }
         back::finish(expanded, chip(self.text.0, request.chip), request)
     }
     fn assembler(&self) -> &'static dyn Assembler {

@@ -56,6 +56,15 @@ macro_rules! both {
                 "G45 vol. 4, 14.2: no instruction orders the threads of a pixel",
             ),
             ("shading rates", "G45 vol. 4, 5.10.6: a target write is for one pixel a channel"),
+            (SAMPLES, "G45 vol. 4, 4.7.2: SURFACE_STATE counts no samples"),
+            (
+                EQUATIONS,
+                "G45 vol. 4, 4.7.2: SURFACE_STATE enables blending, and one COLOR_CALC_STATE has the equation",
+            ),
+            (
+                BLENDED_FORMAT,
+                "G45 vol. 4, 4.7.2: the surface format is none of those that are blended",
+            ),
             $($more),*
         ]
     };
@@ -63,6 +72,11 @@ macro_rules! both {
 
 /// Blending by two sources, as the 965's table calls it.
 const DUAL_SOURCE: &str = "two colours for one target";
+
+/// What pipelines ask of targets.
+pub const SAMPLES: &str = "pixels of several samples";
+pub const EQUATIONS: &str = "blend equations that differ between targets";
+pub const BLENDED_FORMAT: &str = "blending in the format of this target";
 
 /// The 965's table: feature and the manual's section.
 pub const GEN4: Table =
@@ -83,6 +97,13 @@ enum Refusal {
     ShortTexel,
     QueryLevel,
     Clocks,
+}
+
+/// The refusal of what a pipeline asks, by the name of its row.
+pub fn pipeline(feature: &'static str, machine: &'static str, table: Table) -> Failure {
+    let row = table.iter().find(|row| row.0 == feature);
+    let manual = row.map_or("", |row| row.1);
+    Failure::Refused { machine, feature, manual, span: Span::NONE }
 }
 
 /// Checks what the function asks of the machine.

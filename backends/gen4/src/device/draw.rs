@@ -2,17 +2,18 @@
 //! the chip's. isa/gen4-pipeline.md 1, 9; docs/abi-gen4.md, A draw.
 
 use super::chip::Chip;
-use super::surfaces::{self, Surface, color_code};
+use super::surfaces::{self, Surface};
 use super::{Machine, STEPS, run_with};
 use crate::describe::{VS, WM};
 use crate::emu::Model;
 use crate::isa;
 use crate::kernels::{CLIP, CLIPPER, Class, SETUP};
+use crate::targets::{self, color_code, depth_code};
 use gpucc_emu::device::{DrawCall, Drawer, Launcher, Stop, VertexRun};
 use gpucc_emu::draw::{Cull, Draw, Targets, Topology};
 use gpucc_emu::format::Format;
 use gpucc_emu::sampler::Compare;
-use gpucc_ir::driver::{Blend, BlendComponent, BlendOp, Factor};
+use gpucc_ir::driver::{Blend, Factor};
 use gpucc_machine::Compiled;
 use gpucc_machine::described::OutputPlace;
 
@@ -32,6 +33,12 @@ type Rows = Vec<(u32, u32)>;
 /// A surface that takes no write.
 const NULL: Surface = [7 << 29, 0, 0, 0, 0, 0];
 
+/// Whether a factor is of a second colour.
+fn second(factor: Factor) -> bool {
+    use Factor::*;
+    matches!(factor, Src1 | OneMinusSrc1 | Src1Alpha | OneMinusSrc1Alpha)
+}
+
 /// The machine with the programs of a pair.
 pub struct Drawing {
     vertex: Machine,
@@ -39,6 +46,7 @@ pub struct Drawing {
     setup: Machine,
     clipper: Machine,
     launcher: Launcher,
+    table: isa::Machine,
 }
 
 impl Drawing {
@@ -59,13 +67,13 @@ impl Drawing {
             setup: named(Class::Triangles.setup())?,
             clipper: named(CLIPPER)?,
             launcher: Launcher::new(&vertex.code, &[], STEPS),
+            table,
         })
     }
 
     /// Whether the chip's units, as they are emulated, do all that is asked.
     fn takes(&self, draw: &Draw, targets: &Targets) -> bool {
         let blends: Vec<Blend> = draw.targets.iter().filter_map(|target| target.blend).collect();
-        let model = self.vertex.model;
         let color = targets.colors.iter().all(|image| {
             let extent = image.extent();
             color_code(image.format()).is_some()
@@ -73,28 +81,26 @@ impl Drawing {
                 && extent.height <= COLUMNS
         });
         let blended = targets.colors.iter().zip(&draw.targets);
-        let blended = blended.filter(|(_, state)| state.blend.is_some()).all(|(image, _)| {
-            let wide = matches!(
-                image.format(),
-                Format::Rgba16Unorm | Format::Rg16Unorm | Format::R16Unorm
-            );
-            !image.format().kind().is_integer() && (model == Model::G45 || !wide)
-        });
+        let blended = blended
+            .filter(|(_, state)| state.blend.is_some())
+            .all(|(image, _)| targets::blends(image.format(), self.table));
         let own = self.fragment.word(WM, 5);
         let (computes, kills) = (own >> 21 & 1 == 1, own >> 22 & 1 == 1);
         let depth = match (&targets.depth, draw.depth) {
             (None, _) | (_, None) => true,
             (Some(image), Some(state)) => {
-                depth_code(image.format()).is_some() && !(kills && state.write)
+                image.format() != Format::Depth32FloatStencil8
+                    && image.format() != Format::Depth24PlusStencil8
+                    && depth_code(image.format()).is_some()
+                    && !(kills && state.write)
             }
         };
         let lists = matches!(draw.topology, Topology::TriangleList | Topology::TriangleStrip);
         // One equation for all targets: isa/gen4-pipeline.md 1.2.
         let same = blends.windows(2).all(|pair| pair[0] == pair[1]);
         let known = blends.iter().all(|blend| {
-            [blend.color, blend.alpha]
-                .iter()
-                .all(|part| factor(part.src).is_some() && factor(part.dst).is_some())
+            let parts = [blend.color, blend.alpha];
+            parts.iter().flat_map(|part| [part.src, part.dst]).all(|factor| !second(factor))
         });
         let rows = [self.vertex.word(VS, 3), self.fragment.word(WM, 3)].map(|word| word >> 25 & 63);
         let constants = rows[0].next_multiple_of(2) + rows[1] <= CONSTANT_ROWS;
@@ -147,10 +153,7 @@ impl Drawing {
             let size = [extent.width, extent.height];
             let mut surface = surfaces::target(address, code, size, pitch);
             if let Some(state) = draw.targets.get(at) {
-                let masked =
-                    |component: u32, bit: u32| u32::from(state.masked >> component & 1) << bit;
-                surface[0] |= u32::from(state.blend.is_some()) << 13;
-                surface[0] |= masked(0, 16) | masked(1, 15) | masked(2, 14) | masked(3, 17);
+                surface[0] = targets::surface_word(code, state.blend.is_some(), !state.masked);
             }
             surface
         };
@@ -307,17 +310,8 @@ impl Drawing {
             state[2] = 1 << 15 | compare(depth.compare) << 12 | u32::from(depth.write) << 11;
         }
         state[4] = depths;
-        if let Some(blend) = draw.targets.iter().find_map(|target| target.blend) {
-            let part = |of: BlendComponent| {
-                let [src, dst] = [of.src, of.dst].map(|of| factor(of).unwrap_or_default());
-                (function(of.op), src, dst)
-            };
-            let (op, src, dst) = part(blend.color);
-            state[3] = 1 << 12 | 1 << 13;
-            state[6] = op << 29 | src << 24 | dst << 19;
-            let (op, src, dst) = part(blend.alpha);
-            state[5] = op << 12 | src << 7 | dst << 2;
-        }
+        let blend = draw.targets.iter().find_map(|target| target.blend);
+        [state[3], state[5], state[6]] = targets::equations(blend.as_ref());
         chip.put_words(&state)
     }
 
@@ -342,7 +336,7 @@ impl Drawing {
         }
         let at = chip.map(bytes.len() as u32, 4096)?;
         chip.write(at, &bytes)?;
-        words[1] = 1 << 29 | 3 << 26 | code << 18 | (pitch - 1);
+        words[1] = targets::PLANE | targets::TILES | code << 18 | (pitch - 1);
         words[2] = at;
         words[3] = (height - 1) << 19 | (width - 1) << 6;
         chip.command(&words);
@@ -356,16 +350,6 @@ pub fn tiled(pitch: u32, x: u32, y: u32) -> u32 {
     4096 * tile + x % 128 / 16 * 512 + y % 32 * 16 + x % 16
 }
 
-/// The code of a depth format.
-fn depth_code(format: Format) -> Option<u32> {
-    match format {
-        Format::Depth32Float => Some(1),
-        Format::Depth24Plus => Some(3),
-        Format::Depth16Unorm => Some(5),
-        _ => None,
-    }
-}
-
 fn compare(of: Compare) -> u32 {
     match of {
         Compare::Always => 0,
@@ -377,38 +361,6 @@ fn compare(of: Compare) -> u32 {
         Compare::NotEqual => 6,
         Compare::GreaterEqual => 7,
     }
-}
-
-fn function(of: BlendOp) -> u32 {
-    match of {
-        BlendOp::Add => 0,
-        BlendOp::Subtract => 1,
-        BlendOp::ReverseSubtract => 2,
-        BlendOp::Min => 3,
-        BlendOp::Max => 4,
-    }
-}
-
-/// The code of a factor; none for those of a second source.
-fn factor(of: Factor) -> Option<u32> {
-    Some(match of {
-        Factor::One => 1,
-        Factor::Src => 2,
-        Factor::SrcAlpha => 3,
-        Factor::DstAlpha => 4,
-        Factor::Dst => 5,
-        Factor::SrcAlphaSaturated => 6,
-        Factor::Constant => 7,
-        Factor::Zero => 17,
-        Factor::OneMinusSrc => 18,
-        Factor::OneMinusSrcAlpha => 19,
-        Factor::OneMinusDstAlpha => 20,
-        Factor::OneMinusDst => 21,
-        Factor::OneMinusConstant => 23,
-        Factor::Src1 | Factor::OneMinusSrc1 | Factor::Src1Alpha | Factor::OneMinusSrc1Alpha => {
-            return None;
-        }
-    })
 }
 
 impl Drawer for Drawing {

@@ -5,8 +5,8 @@ use super::chip::Chip;
 use super::stored;
 use super::textures::{self, Used};
 use crate::describe::{BUFFER_TYPE, CUBE_SAMPLER, SAMPLER, SURFACE, surface_state};
+use crate::targets;
 use gpucc_emu::device::Stop;
-use gpucc_emu::format::Format;
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{Dim, Func, Imm, Resource, ResourceKind};
 use gpucc_machine::described::{Described, Setting};
@@ -22,7 +22,7 @@ const ELEMENT: usize = 16;
 const REST: u8 = 0xa5;
 /// The types of surfaces.
 const BUFFER: u32 = BUFFER_TYPE << 29;
-const PLANE: u32 = 1 << 29;
+
 /// The render cache both reads and writes it.
 const READ_WRITE: u32 = 1 << 8;
 
@@ -185,10 +185,12 @@ fn buffer(at: u32, bytes: usize) -> Surface {
 
 /// A linear colour target of so many pixels, from column and row 0 on; rows are `pitch` bytes apart.
 pub fn target(at: u32, format: u32, [width, height]: [u32; 2], pitch: u32) -> Surface {
-    [PLANE | format << 18, at, (width - 1) << 6 | (height - 1) << 19, (pitch - 1) << 3, 0, 0]
-}
-
-/// The code of a format that can be rendered to. isa/gen4-pipeline.md 1.5.
-pub fn color_code(format: Format) -> Option<u32> {
-    textures::code(format).filter(|_| !format.is_depth() && format != Format::Rgb9e5Ufloat)
+    [
+        targets::PLANE | format << 18,
+        at,
+        (width - 1) << 6 | (height - 1) << 19,
+        (pitch - 1) << 3,
+        0,
+        0,
+    ]
 }

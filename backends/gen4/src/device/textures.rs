@@ -3,8 +3,8 @@
 
 use super::chip::Chip;
 use super::surfaces::Surface;
+use crate::targets::surface_code;
 use gpucc_emu::device::Stop;
-use gpucc_emu::format::Format;
 use gpucc_emu::image::{Image, Texel};
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::ssa::Dim;
@@ -21,58 +21,6 @@ const LAST_LEVEL: f32 = 13.0;
 
 /// A level is clamped before it is asked whether a texture is magnified, as APIs have it. G45 vol. 4, 4.7.3, LOD PreClamp.
 const CLAMPS_FIRST: u32 = 1 << 28;
-
-/// The codes of formats. isa/gen4-pipeline.md 1.5.
-pub fn code(format: Format) -> Option<u32> {
-    use Format::*;
-    Some(match format {
-        Rgba32Float => 0x000,
-        Rgba32Sint => 0x001,
-        Rgba32Uint => 0x002,
-        Rgba16Unorm => 0x080,
-        Rgba16Snorm => 0x081,
-        Rgba16Sint => 0x082,
-        Rgba16Uint => 0x083,
-        Rgba16Float => 0x084,
-        Rg32Float => 0x085,
-        Rg32Sint => 0x086,
-        Rg32Uint => 0x087,
-        Bgra8Unorm => 0x0c0,
-        Bgra8UnormSrgb => 0x0c1,
-        Rgb10a2Unorm => 0x0c2,
-        Rgb10a2Uint => 0x0c4,
-        Rgba8Unorm => 0x0c7,
-        Rgba8UnormSrgb => 0x0c8,
-        Rgba8Snorm => 0x0c9,
-        Rgba8Sint => 0x0ca,
-        Rgba8Uint => 0x0cb,
-        Rg16Unorm => 0x0cc,
-        Rg16Snorm => 0x0cd,
-        Rg16Sint => 0x0ce,
-        Rg16Uint => 0x0cf,
-        Rg16Float => 0x0d0,
-        Rg11b10Ufloat => 0x0d3,
-        R32Sint => 0x0d6,
-        R32Uint => 0x0d7,
-        R32Float | Depth32Float => 0x0d8,
-        Depth24Plus => 0x0d9,
-        Rgb9e5Ufloat => 0x0ed,
-        Rg8Unorm => 0x106,
-        Rg8Snorm => 0x107,
-        Rg8Sint => 0x108,
-        Rg8Uint => 0x109,
-        R16Unorm | Depth16Unorm => 0x10a,
-        R16Snorm => 0x10b,
-        R16Sint => 0x10c,
-        R16Uint => 0x10d,
-        R16Float => 0x10e,
-        R8Unorm => 0x140,
-        R8Snorm => 0x141,
-        R8Sint => 0x142,
-        R8Uint => 0x143,
-        _ => return None,
-    })
-}
 
 /// Where the slices of an image begin, in texels and rows, and how many of both it takes.
 struct Layout {
@@ -138,7 +86,7 @@ fn rounded(image: &Image, level: u32) -> [u32; 2] {
 /// [`Stop::TooLarge`] for more than there are addresses, and for a format that the machine has not.
 pub fn texture(chip: &mut Chip, image: &Image) -> Result<Surface, Stop> {
     let format = image.format();
-    let Some(code) = code(format) else {
+    let Some(code) = surface_code(format) else {
         return Err(Stop::TooLarge(format!("{} is no format of this machine", format.name())));
     };
     let extent = *image.extent();

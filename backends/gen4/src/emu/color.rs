@@ -5,15 +5,30 @@ use super::memory::{Memory, Refused, Through};
 use super::rule::Rule;
 use super::surface;
 use gpucc_emu::blend::{Blend, BlendComponent, BlendOp, Factor};
+use gpucc_emu::draw::representable;
+use gpucc_emu::format::Format;
 use gpucc_emu::sampler::Compare;
 
 /// The state of the colour calculator.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Color {
     pub blend: Option<Blend>,
+    /// Colours and the constant are clamped before they are blended.
+    pub clamps: Option<Range>,
     pub constant: [f32; 4],
     pub depth_test: Option<Compare>,
     pub depth_write: bool,
+}
+
+/// What colours are clamped to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// 0 to 1.
+    Unorm,
+    /// -1 to 1.
+    Snorm,
+    /// What the format of the target holds.
+    Target,
 }
 
 const COMPARES: [Compare; 8] = [
@@ -85,9 +100,28 @@ impl Color {
         } else {
             None
         };
+        let clamps = match (d6 >> 1 & 1, d6 >> 2 & 3) {
+            (0, _) => None,
+            (_, 0) => Some(Range::Unorm),
+            (_, 1) => Some(Range::Snorm),
+            (_, 2) => Some(Range::Target),
+            (_, code) => return Err((Rule::ThreadState, format!("clamp range {code}"))),
+        };
         let test = d2 >> 15 & 1 == 1;
         let depth_test = test.then(|| COMPARES[(d2 >> 12 & 7) as usize]);
-        Ok(Color { blend, constant, depth_test, depth_write: d2 >> 11 & 1 == 1 })
+        Ok(Color { blend, clamps, constant, depth_test, depth_write: d2 >> 11 & 1 == 1 })
+    }
+}
+
+impl Range {
+    /// A component within the range, as bits of a float.
+    pub fn clamp(self, format: Format, bits: u32) -> u32 {
+        let within = |least: f32| f32::from_bits(bits).max(least).min(1.0).to_bits();
+        match self {
+            Range::Unorm => within(0.0),
+            Range::Snorm => within(-1.0),
+            Range::Target => representable(format, bits),
+        }
     }
 }
 

@@ -154,7 +154,11 @@ impl Functions<'_> {
         if blends || keeps {
             let old = format.decode(texel);
             if let Some(blend) = color.blend.filter(|_| blends) {
-                components = blend_texel(&blend, components, [0; 4], old, color.constant);
+                let within =
+                    |bits: u32| color.clamps.map_or(bits, |range| range.clamp(format, bits));
+                let constant = color.constant.map(|value| f32::from_bits(within(value.to_bits())));
+                let source = components.map(within);
+                components = blend_texel(&blend, source, [0; 4], old, constant);
             }
             for component in 0..4 {
                 if target.masked >> component & 1 == 1 {
