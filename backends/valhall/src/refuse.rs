@@ -16,47 +16,47 @@ enum Refusal {
 const TABLE: &[(&str, &str)] = &[
     (
         "double precision",
-        "Arm's v9 instruction description: no instruction takes 64-bit floats (isa/valhall_rogue.md 1.8)",
+        "Arm's v9 instruction description: no instruction takes 64-bit floats",
     ),
     (
         "the level that a sampler would take",
-        "Arm's v9 instruction description, TEX_GRADIENT: bit 12 (force_delta), with which later units give the level, is reserved (isa/valhall_rogue.md 1.5)",
+        "Arm's v9 instruction description, TEX_GRADIENT: bit 12 (force_delta), with which later units give the level, is reserved",
     ),
     (
         "task and mesh shaders",
-        "Arm's v9 Shader Program descriptor: stages are compute, fragment and vertex (isa/valhall_rogue.md 2.7)",
+        "Arm's v9 Shader Program descriptor: stages are compute, fragment and vertex",
     ),
     (
         "ray tracing",
-        "Arm's v9 instruction description: no instruction meets rays (isa/valhall_rogue.md 1)",
+        "Arm's v9 instruction description: no instruction meets rays",
     ),
     (
         "cooperative matrices",
-        "Arm's v9 instruction description: no instruction multiplies matrices (isa/valhall_rogue.md 1)",
+        "Arm's v9 instruction description: no instruction multiplies matrices",
     ),
     (
         "sparse residency",
-        "Arm's v9 instruction description, TEX_FETCH and TEX_SINGLE: texels are all they give (isa/valhall_rogue.md 1.11)",
+        "Arm's v9 instruction description, TEX_FETCH and TEX_SINGLE: texels are all they give",
     ),
     (
         "fragment shader interlock",
-        "Arm's v9 instruction description: waits order messages of the tile buffer, and none begins or ends a section (isa/valhall_rogue.md 1.6)",
+        "Arm's v9 instruction description: waits order messages of the tile buffer, and none begins or ends a section",
     ),
     (
         "shading rates",
-        "Arm's v9 fragment preloads: no register holds a shading rate (isa/valhall_rogue.md 2.1)",
+        "Arm's v9 fragment preloads: no register holds a shading rate",
     ),
     (
         "viewports that shaders see or choose",
-        "Arm's v9 position record: it holds a point size and a layer, and no viewport (isa/valhall_rogue.md 2.5)",
+        "Arm's v9 position record: it holds a point size and a layer, and no viewport",
     ),
     (
         "values of a primitive's corners",
-        "Arm's v9 instruction description, LD_VAR_BUF and LD_VAR_SPECIAL: varyings arrive interpolated or flat, and no register holds barycentric coordinates (isa/valhall_rogue.md 1.11, 2.1)",
+        "Arm's v9 instruction description, LD_VAR_BUF and LD_VAR_SPECIAL: varyings arrive interpolated or flat, and no register holds barycentric coordinates",
     ),
     (
         "whether a pixel is covered wholly",
-        "Arm's v9 fragment preloads: r60 and r61 hold the samples that are covered, and nothing tells of the rest of the pixel (isa/valhall_rogue.md 2.1)",
+        "Arm's v9 fragment preloads: r60 and r61 hold the samples that are covered, and nothing tells of the rest of the pixel",
     ),
 ];
 
