@@ -368,7 +368,7 @@ fn a_pointer_to_packed_vectors_is_aligned_to_their_scalars() {
 #[test]
 fn what_breaks_the_rules_is_the_users_error_at_its_place() {
     let folder = Folder::new("rules");
-    let head = "#version 450\nlayout(binding = 0) uniform U { float u; }; void both(float a, int b) {} void both(int a, float b) {}\nvoid main() { ";
+    let head = "#version 450\nlayout(binding = 0) uniform U { float u; }; layout(binding = 1) writeonly buffer W { float w[4]; }; void both(float a, int b) {} void both(int a, float b) {}\nvoid main() { ";
     for (body, what, part) in [
         ("float x = 1.0; x = true;", "a value of type float is expected, and this is bool", "true"),
         ("const int k = 2; k = 3;", "this is no variable", "k"),
@@ -397,6 +397,9 @@ fn what_breaks_the_rules_is_the_users_error_at_its_place() {
         ("foo();", "there is no function `foo`", "foo"),
         ("return 1;", "this function returns no value", "1"),
         ("switch (1) { case 1: case 1: break; }", "a switch has this label twice", "1"),
+        ("float f; f = w[1];", "`W` is writeonly, and it is read", "w[1]"),
+        ("float f = w[1];", "`W` is writeonly, and it is read", "w[1]"),
+        ("float f = 1.0 + w[1];", "`W` is writeonly, and it is read", "w[1]"),
         ("float f = 1.0 % 2.0;", "`%` does not take float and float", "1.0 % 2.0"),
         ("int i = 08;", "`08` is no number of GLSL", "08"),
         ("both(1, 1);", "`both(float, int)` and `both(int, float)` take these", "both(1, 1)"),

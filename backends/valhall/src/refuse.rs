@@ -14,10 +14,7 @@ enum Refusal {
 /// The first rows are [`Refusal`]'s. What no function in SSA can ask for follows: the front end reads it,
 /// knows what it needs and stops.
 const TABLE: &[(&str, &str)] = &[
-    (
-        "double precision",
-        "Arm's v9 instruction description: no instruction takes 64-bit floats",
-    ),
+    ("double precision", "Arm's v9 instruction description: no instruction takes 64-bit floats"),
     (
         "the level that a sampler would take",
         "Arm's v9 instruction description, TEX_GRADIENT: bit 12 (force_delta), with which later units give the level, is reserved",
@@ -26,10 +23,7 @@ const TABLE: &[(&str, &str)] = &[
         "task and mesh shaders",
         "Arm's v9 Shader Program descriptor: stages are compute, fragment and vertex",
     ),
-    (
-        "ray tracing",
-        "Arm's v9 instruction description: no instruction meets rays",
-    ),
+    ("ray tracing", "Arm's v9 instruction description: no instruction meets rays"),
     (
         "cooperative matrices",
         "Arm's v9 instruction description: no instruction multiplies matrices",
@@ -42,10 +36,7 @@ const TABLE: &[(&str, &str)] = &[
         "fragment shader interlock",
         "Arm's v9 instruction description: waits order messages of the tile buffer, and none begins or ends a section",
     ),
-    (
-        "shading rates",
-        "Arm's v9 fragment preloads: no register holds a shading rate",
-    ),
+    ("shading rates", "Arm's v9 fragment preloads: no register holds a shading rate"),
     (
         "viewports that shaders see or choose",
         "Arm's v9 position record: it holds a point size and a layer, and no viewport",

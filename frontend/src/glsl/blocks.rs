@@ -223,6 +223,7 @@ impl<'a> Check<'a, '_> {
         let mut global = Global::new(block.name, ty, class.clone(), block.span);
         global.row_major = layout.row_major.unwrap_or(defaults.1);
         global.read_only = qualifiers.has("readonly") || whole_read_only;
+        global.write_only = qualifiers.has("writeonly");
         global.located.location = layout.location;
         let number = self.p.globals.len() as u32;
         if matches!(class, Class::Uniform(_) | Class::Storage(_)) {

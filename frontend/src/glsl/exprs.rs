@@ -159,7 +159,7 @@ impl<'a> Check<'a, '_> {
         if matches!(op, "++" | "--") {
             return self.step(op, inner, false, span);
         }
-        let value = self.expr(inner)?;
+        let value = self.operand(inner)?;
         let scalar = value.ty.scalar();
         let (own, fits) = match (op, scalar) {
             ("+", Some(scalar)) => (None, scalar.kind != ScalarKind::Bool),
@@ -251,7 +251,7 @@ impl<'a> Check<'a, '_> {
         b: &ast::Expr<'a>,
         span: Span,
     ) -> Result<Expr> {
-        let (a, b) = (self.expr(a)?, self.expr(b)?);
+        let (a, b) = (self.operand(a)?, self.operand(b)?);
         if let Some(op) = operator(text) {
             if let Some(found) = self.pointer_sum(op, &a, &b, span)? {
                 return Ok(found);
@@ -308,6 +308,35 @@ impl<'a> Check<'a, '_> {
             self.of_whole_arrays("comparing arrays", span)?;
         }
         Ok(self.folded(Kind::Equal(text == "==", Box::new(a), Box::new(b)), types::BOOL, span))
+    }
+
+    /// An operand of an operator, or a first value: refuses what a buffer declares `writeonly` (GLSL 4.60, 4.10). Arguments of functions and the targets
+    /// of `+=` are read too, and the compilers that others have take them.
+    pub(super) fn operand(&mut self, of: &ast::Expr<'a>) -> Result<Expr> {
+        let expr = self.expr(of)?;
+        let mut at = &expr;
+        let hidden = loop {
+            at = match &at.kind {
+                Kind::Member(base, index) => {
+                    let Ty::Struct(id) = base.ty else { return Ok(expr) };
+                    let member = &self.p.types.structure(id).members[*index as usize];
+                    if member.write_only {
+                        break &member.name;
+                    }
+                    base
+                }
+                Kind::Index(base, _) | Kind::Swizzle(base, _) => base,
+                Kind::Global(number) => {
+                    let global = &self.p.globals[*number as usize];
+                    if global.write_only && matches!(global.class, Class::Storage(_)) {
+                        break &global.name;
+                    }
+                    return Ok(expr);
+                }
+                _ => return Ok(expr),
+            };
+        };
+        invalid(format!("`{hidden}` is writeonly, and it is read (GLSL 4.60, 4.10)"), expr.span)
     }
 
     /// Refuses what is no variable, or one that is not written (GLSL 4.60, 5.8).
@@ -382,7 +411,7 @@ impl<'a> Check<'a, '_> {
     ) -> Result<Expr> {
         let target = self.expr(a)?;
         self.check_written(&target)?;
-        let value = self.expr(b)?;
+        let value = self.operand(b)?;
         let ty = target.ty;
         if text == "=" {
             if self.p.types.is_unsized(ty) {

@@ -110,6 +110,7 @@ pub struct Member {
     pub component: Option<u32>,
     pub varying: Varying,
     pub read_only: bool,
+    pub write_only: bool,
     /// The name of the built-in variable that it is.
     pub builtin: bool,
 }
@@ -126,6 +127,7 @@ impl Member {
             component: None,
             varying: Varying::default(),
             read_only: false,
+            write_only: false,
             builtin: false,
         }
     }

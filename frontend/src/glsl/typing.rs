@@ -193,6 +193,7 @@ impl<'a> Check<'a, '_> {
                     own.location = layout.location;
                     own.component = layout.component;
                     own.read_only = member.qualifiers.has("readonly");
+                    own.write_only = member.qualifiers.has("writeonly");
                     own.builtin = declared.name.starts_with("gl_");
                 }
                 made.push(own);
@@ -223,7 +224,7 @@ impl<'a> Check<'a, '_> {
     /// A value of a type, which may stand in braces.
     fn initializer(&mut self, init: &ast::Expr<'a>, ty: Ty) -> Result<Expr> {
         let ast::ExprKind::List(parts) = &init.kind else {
-            let value = self.expr(init)?;
+            let value = self.operand(init)?;
             let is_array = matches!((value.ty, ty), (Ty::Array(_), Ty::Array(_)));
             if is_array && self.p.types.is_unsized(ty) && self.fits_unsized(value.ty, ty) {
                 return Ok(value);
