@@ -10,8 +10,8 @@ Examples:
   gpucc shader.wgsl --target r700                      assembly of every entry point
   gpucc shader.wgsl --target r700 --entry main --emit bin -o main.bin
   gpucc shader.wgsl --target r700 --emit json --stats  the report, and a table on stderr
-  gpucc run saxpy.wgsl --target r700 --groups 1 --set 0.0=f32:2 --set 0.1=f32:1,2
-            --set 0.2=f32:3,4 --dump 0.2
+  gpucc run saxpy.wgsl --target r700 --groups 1 --set 0.0=f32:2 --set 0.1=f32:1,2 \\
+      --set 0.2=f32:3,4 --dump 0.2
   gpucc render phong.wgsl --target r700 --size 256x256 --draw 4608,3 --depth -o phong.png
   gpucc verify shader.wgsl --target r700               a proof that bytes and reference agree
   gpucc disasm --target r700 main.bin | gpucc asm --target r700 - | cmp - main.bin
@@ -360,7 +360,7 @@ pub struct RenderArgs {
     /// Vertex buffer: its data and the bytes from one element to the next
     #[arg(long, value_name = "SLOT=SOURCE:STRIDE[:instance]", help_heading = "Draw")]
     pub vertex: Vec<String>,
-    /// Where an attribute stands in a vertex buffer, and its WebGPU format
+    /// Place of an attribute in a vertex buffer, and its WebGPU format
     #[arg(long, value_name = "LOCATION=SLOT:OFFSET:FORMAT", help_heading = "Draw")]
     pub attribute: Vec<String>,
     /// Colour of the background
