@@ -1,5 +1,5 @@
-// Integer and float arithmetic, with the corner cases that WGSL defines: division by zero gives the
-// dividend, shifts take the amount modulo 32, conversions saturate.
+// Integer and float arithmetic, with the corner cases that WGSL defines. Division by zero gives the
+// dividend, shifts take the amount modulo 32, and conversions saturate.
 //
 //   gpucc run samples/arithmetic.wgsl --target r700 --robust zero --groups 1 \
 //       --set 0.0=i32:7,-7,100,-1 --set 0.1=i32:2,2,0,31 \

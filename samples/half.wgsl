@@ -1,4 +1,4 @@
-// Lighting in half precision: what a phone would rather compute.
+// Lighting in half precision: phones prefer it.
 //
 //   gpucc verify samples/half.wgsl --target valhall
 enable f16;

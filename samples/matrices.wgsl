@@ -1,5 +1,5 @@
-// Matrices: products, transpose, determinant, and an inverse by cofactors. Matrices take no part in
-// the machine: they fall apart into columns of scalars before anything is compiled.
+// Matrices: products, transpose, determinant, and an inverse by cofactors. The front
+// end splits matrices into columns of scalars, so machines have no matrices.
 //
 //   gpucc verify samples/matrices.wgsl --target r700
 

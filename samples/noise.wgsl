@@ -1,5 +1,5 @@
-// Fractal value noise from an integer hash: three octaves, smoothly blended. A hash of integers is used
-// and not fract(sin(x) * 43758.5), for no two machines agree on that.
+// Fractal value noise from an integer hash: three octaves, smoothly blended. The hash uses integers,
+// because machines disagree about fract(sin(x) * 43758.5).
 //
 //   gpucc render samples/noise.wgsl --target r700 --size 128x128 --draw 3 -o noise.png
 

@@ -1,4 +1,4 @@
-// Indexed colours: the palette lives in immediates and is read at an index of run time.
+// Indexed colours: the palette is in immediates, and a run-time index selects a colour.
 //
 //   gpucc verify samples/palette.wgsl --target r700
 

@@ -1,5 +1,5 @@
 // A sum over each workgroup: the lanes meet in workgroup memory, halving their number at each barrier.
-// Thirty-two lanes fit one wavefront on every R700, which is what lets them wait for each other there.
+// Thirty-two lanes fit one wavefront on every R700, so a barrier can synchronise them there.
 //
 //   gpucc run samples/reduce.wgsl --target r700 --robust zero --groups 1 \
 //       --set 0.0=u32:1,2,3,4,5,6,7,8 --set 0.1=zeros:4 --dump 0.1:u32

@@ -1,4 +1,4 @@
-// A mirror under several skies: cubes and an array of cubes, at levels that the roughness asks for.
+// A mirror under several skies: cubes and an array of cubes, at levels that depend on the roughness.
 //
 //   gpucc verify samples/sky.wgsl --target r700
 

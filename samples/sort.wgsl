@@ -1,5 +1,5 @@
-// Insertion sort of eight numbers in a private array that is indexed by variables: on R700 it lives in
-// registers that the address register reaches.
+// Insertion sort of eight numbers in a private array that is indexed by variables. On R700 the array
+// is in registers that the address register indexes.
 //
 //   gpucc run samples/sort.wgsl --target r700 --robust zero --groups 1 \
 //       --set 0.0=i32:5,-3,8,1,0,-9,7,2 --set 0.1=zeros:32 --dump 0.1:i32

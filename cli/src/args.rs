@@ -10,9 +10,10 @@ Examples:
   gpucc shader.wgsl --target r700                      assembly of every entry point
   gpucc shader.wgsl --target r700 --entry main --emit bin -o main.bin
   gpucc shader.wgsl --target r700 --emit json --stats  the report, and a table on stderr
-  gpucc run saxpy.wgsl --target r700 --groups 1 --set 0.0=f32:2 --set 0.1=f32:1,2 --set 0.2=f32:3,4 --dump 0.2
+  gpucc run saxpy.wgsl --target r700 --groups 1 --set 0.0=f32:2 --set 0.1=f32:1,2 \\
+      --set 0.2=f32:3,4 --dump 0.2
   gpucc render phong.wgsl --target r700 --size 256x256 --draw 4608,3 --depth -o phong.png
-  gpucc verify shader.wgsl --target r700               bytes on the emulator = reference, bit for bit
+  gpucc verify shader.wgsl --target r700               a proof that bytes and reference agree
   gpucc disasm --target r700 main.bin | gpucc asm --target r700 - | cmp - main.bin
 
 Exit codes:
@@ -53,9 +54,9 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Compile folders and lists of files
     Batch(BatchArgs),
-    /// One shader, every machine, one table
+    /// Compare the code of one shader on every machine
     Compare(CompareArgs),
-    /// Compare the figures of two runs: what was helped, what was hurt
+    /// Compare the figures of two runs: what got better, what got worse
     Report(ReportArgs),
     /// List targets, chips, limits and what each machine refuses
     Targets(TargetsArgs),
@@ -71,7 +72,7 @@ pub struct TargetArgs {
     /// Machine: r600, r700, gen4, g45, valhall, rogue or interp
     #[arg(long, value_name = "T", help_heading = "Target", overrides_with = "target")]
     pub target: Option<String>,
-    /// Member of the family; the first that `gpucc targets` lists when absent
+    /// Member of the family [default: the first one that `gpucc targets` lists]
     #[arg(long, value_name = "C", help_heading = "Target", overrides_with = "chip")]
     pub chip: Option<String>,
 }
@@ -79,23 +80,23 @@ pub struct TargetArgs {
 /// What is read and how.
 #[derive(Clone, Debug, Args)]
 pub struct SourceArgs {
-    /// Language, where the file's name does not tell
+    /// Language, where the name of the file does not say it
     #[arg(long, value_name = "LANG", help_heading = "Input")]
     pub lang: Option<Lang>,
-    /// Value of an override by its name or id (also of a SPIR-V specialization constant)
+    /// Value of an override or a SPIR-V specialization constant, by its name or id
     #[arg(long = "override", value_name = "NAME=VALUE", help_heading = "Input")]
     pub overrides: Vec<String>,
     /// Value of every override that has no default
     #[arg(long, value_name = "N", help_heading = "Input", allow_negative_numbers = true)]
     pub overrides_default: Option<f64>,
-    /// Macro of GLSL with what it stands for (nothing when absent)
+    /// GLSL macro, and its replacement (empty when absent)
     #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "Input")]
     pub defines: Vec<String>,
-    /// Folder that GLSL's `#include` looks in; names in quotes are looked for beside the including
-    /// file first
+    /// Folder that GLSL's `#include` searches. A name in quotes is searched beside the including file
+    /// first
     #[arg(short = 'I', value_name = "DIR", help_heading = "Input")]
     pub include_dirs: Vec<PathBuf>,
-    /// State that a driver would know: vertex formats, color targets, binding slots, ...
+    /// Pipeline state: vertex formats, colour targets, binding slots and more
     #[arg(long, value_name = "FILE.json", help_heading = "Input")]
     pub pipeline: Option<PathBuf>,
 }
@@ -103,7 +104,7 @@ pub struct SourceArgs {
 /// How code is made.
 #[derive(Clone, Debug, Args)]
 pub struct CodeArgs {
-    /// Effort: 0, 1, 2 or max (searches schedules)
+    /// Effort. `max` also tries several schedules
     #[arg(
         short = 'O',
         value_name = "LEVEL",
@@ -112,25 +113,27 @@ pub struct CodeArgs {
         overrides_with = "opt"
     )]
     pub opt: Opt,
-    /// What an access out of bounds does: restrict (default) clamps, zero reads 0 and drops writes
+    /// What an access out of bounds does: `restrict` (default) clamps, `zero` reads 0 and drops writes,
+    /// `off` leaves it undefined
     #[arg(long, value_name = "RULE", help_heading = "Code", overrides_with = "robust")]
     pub robust: Option<Robust>,
     /// End every loop after 2^64-1 trips
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code", overrides_with = "bound_loops")]
     pub bound_loops: Option<Switch>,
-    /// Zero workgroup memory at the start
+    /// Fill workgroup memory with zeros at the start
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code", overrides_with = "zero_workgroup")]
     pub zero_workgroup: Option<Switch>,
-    /// What code may rest on: proven (public drivers run it), manual (or the manual describes it), any
+    /// What code may rest on: `proven` (public drivers run it), `manual` (also what only the manual
+    /// describes), `any`
     #[arg(long, value_name = "CLASS", help_heading = "Code", overrides_with = "evidence")]
     pub evidence: Option<Evidence>,
-    /// Leave a pass out
+    /// Skip a pass
     #[arg(long, value_name = "PASS", help_heading = "Passes")]
     pub skip: Vec<String>,
     /// Run no shared pass after this one
     #[arg(long, value_name = "PASS", help_heading = "Passes")]
     pub stop_after: Option<String>,
-    /// Stop optimising after N rewrites: bisects a miscompile
+    /// Stop optimising after N rewrites, to bisect a miscompile
     #[arg(long, value_name = "N", help_heading = "Passes")]
     pub fuel: Option<u64>,
     /// Memory that one entry point may take, in MiB (256 by default)
@@ -156,7 +159,7 @@ pub struct MessageArgs {
         overrides_with = "diagnostics"
     )]
     pub diagnostics: Form,
-    /// Colour: auto looks at the terminal and at NO_COLOR
+    /// Colour. `auto` depends on the terminal and on NO_COLOR
     #[arg(
         long,
         value_name = "WHEN",
@@ -170,10 +173,10 @@ pub struct MessageArgs {
 /// Which entry points.
 #[derive(Clone, Debug, Args)]
 pub struct EntryArgs {
-    /// Entry point; all when absent
+    /// Entry point [default: all]
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     pub entry: Option<String>,
-    /// Stage; all when absent
+    /// Stage [default: all]
     #[arg(long, value_name = "STAGE", help_heading = "Input")]
     pub stage: Option<StageArg>,
 }
@@ -181,7 +184,7 @@ pub struct EntryArgs {
 /// `gpucc [OPTIONS] <INPUT>`.
 #[derive(Clone, Debug, Args)]
 pub struct CompileArgs {
-    /// Shader: .wgsl, .spv, .vert/.frag/.comp/.glsl or .ir; `-` is stdin (needs --lang)
+    /// Shader: .wgsl, .spv, .vert, .frag, .comp, .glsl or .ir. `-` is stdin and requires --lang
     #[arg(value_name = "INPUT", num_args = 0..)]
     pub input: Vec<PathBuf>,
     #[command(flatten)]
@@ -194,41 +197,42 @@ pub struct CompileArgs {
     pub code: CodeArgs,
     #[command(flatten)]
     pub messages: MessageArgs,
-    /// What to write: asm (default), bin, hex, json, ir, mach, cfg (of the IR), cfg=mach (of the machine code), elf, html; repeatable
+    /// Form of the output, repeatable: asm (default), bin, hex, json, ir, mach, elf, html, cfg (the IR's
+    /// graph) or cfg=mach (the machine code's graph)
     #[arg(long, value_name = "KIND[=PATH]", help_heading = "Output")]
     pub emit: Vec<String>,
-    /// Where to write it; `-` is stdout
+    /// Output path. `-` is stdout
     #[arg(short = 'o', value_name = "PATH", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Compile a vertex and a fragment entry point as a pair: outputs that the fragment stage does not read go (names,
-    /// where there are several)
+    /// Compile a vertex and a fragment entry point as a pair. Outputs that the fragment stage does not
+    /// read are removed. The names are required where a stage has several entry points
     #[arg(long, value_name = "VS,FS", num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = "Input")]
     pub link: Option<String>,
-    /// Run the bytes against the interpreter on N inputs (default 8) before writing anything
+    /// Verify the bytes on N inputs (8 when absent) before anything is written
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "8", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub verify: Option<u32>,
     /// Write the pipeline state that was inferred
     #[arg(long, value_name = "PATH", help_heading = "Output")]
     pub write_pipeline: Option<PathBuf>,
-    /// Write a make rule: the outputs depend on the inputs
+    /// Write a make rule that lists the inputs of each output
     #[arg(long, value_name = "PATH", help_heading = "Output")]
     pub depfile: Option<PathBuf>,
-    /// Print what compiled although another entry point failed
+    /// Write the entry points that compile, even if others fail
     #[arg(long, help_heading = "Output")]
     pub keep_going: bool,
-    /// Entry points compiled at once
+    /// Number of entry points compiled at once
     #[arg(long, value_name = "N", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// Print the IR after a pass, or after all
+    /// Print the IR after a pass, or after every pass
     #[arg(long, value_name = "PASS|all", help_heading = "Passes")]
     pub dump_after: Vec<String>,
     /// List the passes in their order
     #[arg(long, help_heading = "Passes")]
     pub passes: bool,
-    /// Time of each pass, on stderr
+    /// Print the time of each pass on stderr
     #[arg(long, help_heading = "Messages")]
     pub time_passes: bool,
-    /// A table of figures, on stderr
+    /// Print a table of figures on stderr
     #[arg(long, help_heading = "Messages")]
     pub stats: bool,
 }
@@ -236,7 +240,7 @@ pub struct CompileArgs {
 /// `gpucc asm`.
 #[derive(Debug, Args)]
 pub struct AsmArgs {
-    /// Assembly text; stdin when absent or `-`
+    /// Assembly text. `-` is stdin [default: stdin]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub target: TargetArgs,
@@ -246,13 +250,13 @@ pub struct AsmArgs {
     /// Write hexadecimal byte pairs in memory order instead of raw bytes
     #[arg(long, conflicts_with = "hex")]
     pub bytes: bool,
-    /// Each input line is one unit; needs --hex or --bytes
+    /// Read each input line as one unit. Requires --hex or --bytes
     #[arg(long)]
     pub lines: bool,
-    /// What a unit is: program (default), cf, alu, alu-slot or fetch
+    /// Unit: program (default), cf, alu, alu-slot or fetch
     #[arg(long, value_name = "UNIT")]
     pub format: Option<String>,
-    /// Where to write; stdout when absent or `-`
+    /// Output path. `-` is stdout [default: stdout]
     #[arg(short = 'o', value_name = "PATH")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -262,7 +266,7 @@ pub struct AsmArgs {
 /// `gpucc disasm`.
 #[derive(Debug, Args)]
 pub struct DisasmArgs {
-    /// Machine code; stdin when absent or `-`
+    /// Machine code. `-` is stdin [default: stdin]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub target: TargetArgs,
@@ -272,16 +276,16 @@ pub struct DisasmArgs {
     /// The input is hexadecimal byte pairs in memory order
     #[arg(long, conflicts_with = "hex")]
     pub bytes: bool,
-    /// Each input line is one unit; needs --hex or --bytes
+    /// Read each input line as one unit. Requires --hex or --bytes
     #[arg(long)]
     pub lines: bool,
-    /// What a unit is: program (default), cf, alu, alu-slot or fetch
+    /// Unit: program (default), cf, alu, alu-slot or fetch
     #[arg(long, value_name = "UNIT")]
     pub format: Option<String>,
-    /// Figures of the program instead of its text: live registers and cycles, from the bytes alone
+    /// Print figures instead of the text: live registers and cycles, computed from the bytes alone
     #[arg(long, conflicts_with_all = ["lines", "format"])]
     pub stats: bool,
-    /// Where to write; stdout when absent or `-`
+    /// Output path. `-` is stdout [default: stdout]
     #[arg(short = 'o', value_name = "PATH")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -305,14 +309,16 @@ pub struct RunArgs {
     /// Workgroups to run: X, X,Y or X,Y,Z
     #[arg(long, value_name = "X[,Y[,Z]]", help_heading = "Run")]
     pub groups: Groups,
-    /// Bind data: G.B=f32:1,2 u32: i32: f16: hex: zeros:N file:PATH image: texture: sampler: (or immediate=...)
+    /// Bind data: `G.B=f32:1,2`. Other sources are u32:, i32:, f16:, hex:, zeros:N, file:PATH, image:,
+    /// texture: and sampler:. `immediate=` sets the immediates
     #[arg(long, value_name = "G.B=SOURCE", help_heading = "Run")]
     pub set: Vec<String>,
-    /// Print a buffer afterwards (f32, f16, u32, i32 or hex), or write its bytes to PATH
+    /// Print a buffer after the run as f32, f16, u32, i32 or hex, or write its bytes to PATH
     #[arg(long, value_name = "G.B[:TYPE][=PATH]", help_heading = "Run", required = true)]
     pub dump: Vec<String>,
-    /// Steps that the run may take: instructions of a wavefront (24,000,000 on r600 and r700), of a warp (2,000,000
-    /// on valhall), of a thread (20,000,000 on gen4 and g45), or of 64 invocations (6,000,000 on interp)
+    /// Steps that the run may take. A step is an instruction of a wavefront (r600, r700: 24,000,000),
+    /// a warp (valhall: 2,000,000), a thread (gen4, g45: 20,000,000) or 64 invocations (interp:
+    /// 6,000,000)
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
     /// Print executed instructions with their values on stderr
@@ -354,7 +360,7 @@ pub struct RenderArgs {
     /// Vertex buffer: its data and the bytes from one element to the next
     #[arg(long, value_name = "SLOT=SOURCE:STRIDE[:instance]", help_heading = "Draw")]
     pub vertex: Vec<String>,
-    /// Where an attribute stands in a vertex buffer, and its WebGPU format
+    /// Place of an attribute in a vertex buffer, and its WebGPU format
     #[arg(long, value_name = "LOCATION=SLOT:OFFSET:FORMAT", help_heading = "Draw")]
     pub attribute: Vec<String>,
     /// Colour of the background
@@ -363,10 +369,10 @@ pub struct RenderArgs {
     /// Steps that each batch of vertices or pixels may take, as in `gpucc run`
     #[arg(long, value_name = "N", help_heading = "Draw", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
-    /// Keep the nearest pixel only
+    /// Keep only the nearest pixel
     #[arg(long, help_heading = "Draw")]
     pub depth: bool,
-    /// Write the texels of a colour target as they lie in memory, row by row from the upper left
+    /// Write the texels of a colour target in their memory format, row by row from the upper left
     #[arg(long, value_name = "TARGET=PATH", help_heading = "Draw")]
     pub dump: Vec<String>,
     /// Picture of target 0 to write (PNG)
@@ -381,12 +387,16 @@ pub struct RenderArgs {
 #[command(after_help = "\
 `--target all` proves the shader on every machine that is built, and on the interpreter.
 
-Inputs hold everyday values, boundaries, infinities, NaNs and negative zeros, and indices at and beyond the ends of
-arrays. Two in eight have runtime arrays of 0 to 3 elements and buffers that end within an element; four in eight
-have samplers that wrap in another way on each axis.
+Inputs hold:
+  everyday values, boundaries, infinities, NaNs and negative zeros;
+  indices at the ends of arrays and beyond them;
+  in two of eight, runtime arrays of 0 to 3 elements, and buffers that end within an element;
+  in four of eight, samplers whose axes wrap differently.
 
-Exit code 5 is a mismatch, or no proof: fewer than half of the inputs could be compared, or fewer than 25 % of the
-words that the interpreter wrote (storage words and texels that it stored, outputs, discard bits), or none.")]
+Exit code 5 is a mismatch, or no proof. A run is no proof if it compared:
+  fewer than half of the inputs;
+  fewer than 25 % of the words that the interpreter wrote, or none.
+Words are storage words, stored texels, outputs and discard bits.")]
 pub struct VerifyArgs {
     /// Shader
     pub file: PathBuf,
@@ -404,13 +414,14 @@ pub struct VerifyArgs {
     /// Seed of the inputs
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Proof")]
     pub seed: u64,
-    /// Run the bytes N more times on each input (4), in orders of waves and messages that the seed draws, and N times where approximated functions err
+    /// Run each input N more times in random orders of waves and messages (4 when absent). Run it N more
+    /// times with errors of approximated functions
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_value_t = 0, default_missing_value = "4", help_heading = "Proof", value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub adversarial: u32,
-    /// Steps that the proof of an entry point may take, interpreter and machine together
+    /// Steps that the proof of an entry point may take, of interpreter and machine together
     #[arg(long, value_name = "N", default_value_t = gpucc::verify::STEPS, help_heading = "Proof", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: u64,
-    /// As JSON, an object for each proof
+    /// Print JSON, an object for each proof
     #[arg(long, help_heading = "Messages")]
     pub json: bool,
     #[command(flatten)]
@@ -439,16 +450,17 @@ pub struct BatchArgs {
         required_unless_present = "stats"
     )]
     pub output: Option<PathBuf>,
-    /// What to write: asm (default), bin, hex, json, ir, mach, cfg (of the IR), cfg=mach (of the machine code), elf, html; repeatable
+    /// Form of the output, repeatable: asm (default), bin, hex, json, ir, mach, elf, html, cfg (the IR's
+    /// graph) or cfg=mach (the machine code's graph)
     #[arg(long, value_name = "KIND", help_heading = "Output", requires = "output")]
     pub emit: Vec<String>,
     /// Print the figures of every entry point on stdout, and the summary on stderr
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "table", help_heading = "Output")]
     pub stats: Option<StatsForm>,
-    /// Figures as JSON, an object a line, as `gpucc report` reads them
+    /// Print the figures as JSON, an object a line. `gpucc report` reads them
     #[arg(long, help_heading = "Output", requires = "stats")]
     pub json: bool,
-    /// Files compiled at once; as many as there are processors when absent
+    /// Number of files compiled at once [default: the number of processors]
     #[arg(long, value_name = "N", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     #[command(flatten)]
@@ -460,7 +472,7 @@ pub struct BatchArgs {
 pub struct CompareArgs {
     /// Shader
     pub file: PathBuf,
-    /// Machines to compare, a chip after a colon (r700:rv730); all when absent
+    /// Machines to compare. A chip follows a colon: r700:rv730 [default: all]
     #[arg(long, value_name = "a,b,...", help_heading = "Target")]
     pub targets: Option<String>,
     #[command(flatten)]
@@ -469,10 +481,10 @@ pub struct CompareArgs {
     pub entry: EntryArgs,
     #[command(flatten)]
     pub code: CodeArgs,
-    /// As JSON, an object for each entry point on each machine
+    /// Print JSON, an object for each entry point on each machine
     #[arg(long, help_heading = "Messages")]
     pub json: bool,
-    /// Write the explorer too: one page with the machines beside each other
+    /// Write the explorer as well, a page with the machines beside each other
     #[arg(long, value_name = "PATH", help_heading = "Messages")]
     pub html: Option<PathBuf>,
     #[command(flatten)]
@@ -482,7 +494,9 @@ pub struct CompareArgs {
 /// `gpucc report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A run is a folder of reports (`gpucc batch --emit json -o DIR`), or a file that `gpucc batch --stats --json` printed.
+A run is one of these:
+  a folder of reports, made by `gpucc batch --emit json -o DIR`;
+  a file that `gpucc batch --stats --json` printed.
 Entry points are paired by file, name, stage and target.
 
 Exit code 5 is a figure that is worse than --threshold allows.")]
@@ -491,16 +505,16 @@ pub struct ReportArgs {
     pub before: PathBuf,
     /// The run after
     pub after: PathBuf,
-    /// Figures to compare, with commas between them or one at a time; all but compile_microseconds when absent
+    /// Figures to compare, separated by commas [default: all except compile_microseconds]
     #[arg(long, value_name = "NAME,...")]
     pub metric: Vec<String>,
-    /// Fail where the geometric mean of a figure got worse by more than PERCENT
+    /// Fail if the geometric mean of a figure got worse by more than PERCENT
     #[arg(long, value_name = "PERCENT")]
     pub threshold: Option<f64>,
-    /// Entry points to name that changed most, in each direction
+    /// Number of entry points to name in each direction, those that changed most
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub names: u32,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -519,7 +533,7 @@ pub struct CompletionsArgs {
 /// `gpucc man`.
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// Folder for one page of each command; the page of gpucc goes to stdout when absent
+    /// Folder for the pages, one for each command. When absent, the page of gpucc is printed on stdout
     #[arg(short = 'o', value_name = "DIR")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -536,10 +550,10 @@ pub enum StatsForm {
 /// `gpucc targets`.
 #[derive(Debug, Args)]
 pub struct TargetsArgs {
-    /// Targets to list; all when absent
+    /// Targets to list [default: all]
     #[arg(value_name = "TARGET")]
     pub names: Vec<String>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! What a user sends us when it is our bug: message, command line, source and IR in one file.
+//! The file to report for a bug of gpucc: message, command line, source and IR.
 
 use super::files;
 use super::names::{printable, shown};
@@ -20,7 +20,7 @@ pub fn install_hook() {
     }));
 }
 
-/// For our own bugs: writes the bundle and adds a note that says where it is.
+/// For bugs of gpucc: writes the bundle and adds a note with its path.
 pub fn attach(failure: &mut Failure, source: &SourceText) {
     if !matches!(failure.kind, FailureKind::Internal { .. }) {
         return;

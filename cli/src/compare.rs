@@ -1,4 +1,4 @@
-//! `gpucc compare`: one shader, every machine, one table.
+//! `gpucc compare`: a table of one shader on every machine.
 
 use super::args::CompareArgs;
 use super::console::Console;
@@ -23,7 +23,7 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
     let Some(first) = machines.first() else {
         return Err(Failure::usage("--targets names no machine").note(super::target_names()));
     };
-    // Each machine reads for itself: what the reader refuses may be the machine's lack.
+    // The source is read once per machine, since the reader may refuse what only that machine lacks.
     let mut parsed = vec![input::parse(first, &input, choice, &options, console)?];
     for machine in &machines[1..] {
         parsed.push(machine.parse(input.source(stage)?, choice, &input.options(&options))?);

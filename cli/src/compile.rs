@@ -143,7 +143,7 @@ struct Pair {
     options: Options,
 }
 
-/// Finds the pair, compiles its fragment stage, and tells the vertex stage what that reads.
+/// Finds the pair and compiles its fragment stage. The result says what that stage reads.
 fn link(
     compiler: &Compiler,
     parsed: &Parsed,
@@ -191,7 +191,7 @@ fn the_one(parsed: &Parsed, name: Option<&str>, stage: Stage) -> Result<usize, F
     }
 }
 
-/// Refuses what was most likely meant to be a command: what is no file and has no extension.
+/// Refuses an input that was probably meant as a command: it is no file and has no extension.
 fn is_file_like(path: &Path) -> Result<(), Failure> {
     if path.extension().is_some() || path == Path::new("-") || path.exists() {
         return Ok(());
@@ -341,7 +341,7 @@ fn stats(compiled: &[Compiled], result: &emit::Outcome<'_>) -> Result<String, Fa
     Ok(table(&rows))
 }
 
-/// Columns that line up: the first two to the left, numbers to the right.
+/// Aligns columns: the first two to the left, numbers to the right.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width =

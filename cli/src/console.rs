@@ -45,7 +45,7 @@ impl Console {
         self.source = Some(source);
     }
 
-    /// Tells about a failure.
+    /// Shows a failure.
     pub fn failure(&self, failure: &Failure) {
         let code = failure.exit_code();
         for diagnostic in &failure.diagnostics {
@@ -182,7 +182,7 @@ impl Console {
     }
 }
 
-/// Messages that quote a megabyte help nobody, and control characters belong to the terminal.
+/// Shortens long quotes and replaces control characters, which would reach the terminal.
 fn clip(text: &str) -> String {
     const MOST: usize = 2000;
     let clipped = &text[..floor_boundary(text, MOST)];

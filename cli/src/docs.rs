@@ -1,4 +1,4 @@
-//! `gpucc completions` and `gpucc man`: what shells and `man` know of the command, from the arguments themselves.
+//! `gpucc completions` and `gpucc man`: completions and manual pages, made from the arguments.
 
 use super::args::Cli;
 use super::files::{self, Outputs};

@@ -222,7 +222,7 @@ fn no_machine(kind: Kind) -> Failure {
     ))
 }
 
-/// The report with what is worked out on demand: live registers, ways through the code, properties.
+/// The report with what is computed on demand: live registers, paths through the code, properties.
 pub fn whole_report(result: &Outcome<'_>) -> Result<gpucc::report::Report, Failure> {
     let mut report = report(result);
     for (shader, compiled) in report.shaders.iter_mut().zip(result.compiled) {

@@ -42,7 +42,7 @@ impl Record {
         }
     }
 
-    /// What tells it from other records of a run.
+    /// The key of the record within a run.
     pub fn key(&self) -> (String, String, String, String) {
         let chip = self.chip.as_ref().map_or("", |chip| chip);
         (

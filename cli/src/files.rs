@@ -54,7 +54,7 @@ pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     })
 }
 
-/// Makes a folder and those around it.
+/// Makes a folder and its parents.
 ///
 /// # Errors
 /// [`Failure`] of exit code 2 with the reason.
@@ -64,7 +64,7 @@ pub fn make_folder(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// What an I/O error means to a person.
+/// An I/O error in plain words.
 pub fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or folder".into(),
@@ -141,7 +141,7 @@ impl Outputs {
         let result = self.write_all(&mut moves);
         if result.is_err() {
             for (temporary, _) in &moves {
-                // Nothing can be done about a scratch file that does not go away.
+                // A scratch file that cannot be removed stays.
                 let _ = fs::remove_file(temporary);
             }
         }
@@ -220,7 +220,7 @@ fn scratch(path: &Path) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
-/// Writes to stdout. A reader that has gone away (`| head`) is no error: the command ends quietly.
+/// Writes to stdout. A closed pipe (`| head`) is no error.
 pub fn write_stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
@@ -230,7 +230,7 @@ pub fn write_stdout(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes to stderr; when that is gone there is nobody left to tell.
+/// Writes to stderr. A failure to do so cannot be reported.
 pub fn write_stderr(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

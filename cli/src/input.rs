@@ -66,7 +66,7 @@ impl Input {
         Ok(Input { bytes, lang, stage, text: SourceText::new(name, text) })
     }
 
-    /// The options for this source: what it includes is looked for beside it.
+    /// The options for this source. Its includes are searched beside it.
     pub fn options(&self, options: &Options) -> Options {
         let mut own = options.clone();
         own.includes = options.includes.as_ref().map(|all| all.for_source(&self.text.name));
@@ -172,7 +172,7 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
     Ok(options)
 }
 
-/// Texts for `#include`: from beside the including file for names in quotes, then from these folders.
+/// Texts for `#include`. Names in quotes are searched beside the including file first, then in these folders.
 fn includes(dirs: Vec<PathBuf>) -> Includes {
     Includes::new(move |include| {
         let beside = Path::new(include.from).parent().filter(|_| !include.angled);
@@ -195,7 +195,7 @@ fn includes(dirs: Vec<PathBuf>) -> Includes {
     })
 }
 
-/// An error for what is no pass of any machine.
+/// An error for a name that is no pass of any machine.
 fn known_pass(name: &str) -> Result<(), Failure> {
     let mut known = Vec::new();
     for target in Target::ALL.into_iter().filter(|target| target.is_built()) {
@@ -243,7 +243,7 @@ fn is_chosen(candidate: &Entry, entry: Option<&str>, stage: Option<Stage>) -> bo
         && stage.is_none_or(|stage| candidate.stage.is_none_or(|own| own == stage))
 }
 
-/// That nothing is chosen, and what there is.
+/// An error that no entry point is chosen, with those that exist.
 fn nothing_of(parsed: &Parsed, entry: Option<&str>, stage: Option<Stage>) -> Failure {
     if parsed.entries.is_empty() {
         return Failure::invalid("the shader has no entry point")
@@ -274,7 +274,7 @@ pub fn one(parsed: &Parsed, entry: Option<&str>, stage: Stage) -> Result<gpucc::
         .iter()
         .filter(|candidate| is_chosen(candidate, entry, Some(stage)))
         .collect();
-    // Of what could not be read the stage is not known: its failure counts where nothing else is there.
+    // An entry point that could not be read has no known stage. Its failure counts if there is no other entry point.
     let readable: Vec<&Entry> = chosen.iter().copied().filter(|one| one.func.is_ok()).collect();
     match (&readable[..], &chosen[..]) {
         ([one], _) | ([], [one, ..]) => one.func.clone(),

@@ -68,7 +68,7 @@ fn parse(args: Vec<OsString>) -> u8 {
     }
 }
 
-/// The form of messages that arguments ask for which as a whole cannot be read.
+/// The form of messages that the arguments ask for, even if they are wrong otherwise.
 fn wanted_form(args: &[OsString]) -> Form {
     let mut form = Form::Human;
     for (index, arg) in args.iter().enumerate() {
@@ -123,7 +123,7 @@ fn dispatch(cli: &Cli) -> u8 {
         Some(Command::Completions(args)) => docs::completions(args.shell).map(|()| 0),
         Some(Command::Man(args)) => docs::pages(args.output.as_deref()).map(|()| 0),
     };
-    // The last net: whatever falls through the pipeline's own is still our bug and said so.
+    // A panic that the pipeline does not catch is a bug of gpucc and is reported as one.
     let result =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|payload| {
             Err(Failure::internal("the command", gpucc::panic_message(payload.as_ref())))
@@ -145,7 +145,7 @@ fn target(args: &args::TargetArgs) -> Result<(Target, Option<&'static str>), Fai
     named_target(name, args.chip.as_deref())
 }
 
-/// A message about a name that does not exist, with the one that is meant where one is alike.
+/// A message about a name that does not exist, with a similar one if there is any.
 fn unknown_name<'n>(
     message: String,
     name: &str,
@@ -183,7 +183,7 @@ fn named_target(name: &str, chip: Option<&str>) -> Result<(Target, Option<&'stat
     Ok((target, chip))
 }
 
-/// That a target does not exist, with what is meant: another target, or the target of a chip.
+/// A message that a target does not exist, with a suggestion: another target, or the target of a chip.
 fn no_target(name: &str) -> Failure {
     let message = format!("there is no target '{name}'");
     let is_chip = |target: &Target| target.chips().contains(&name);

@@ -5,8 +5,8 @@ pub use gpucc::printable;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A path on one line, with nothing that moves a terminal's cursor or turns its text round: control characters and
-/// bytes that are no text are escaped as Rust does (`\n`, `\x1b`, `\u{202e}`).
+/// A path on one line that must not move a terminal's cursor or reverse its text. Control characters and bytes that
+/// are no text are escaped as in Rust (`\n`, `\x1b`, `\u{202e}`).
 pub fn shown(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
@@ -27,8 +27,8 @@ pub enum Side {
     Source,
 }
 
-/// A name in a make rule, byte for byte as GNU make reads it back: blanks, `#` and `:` behind a backslash, patterns
-/// too, `$` twice. GNU make, 4.2 (Rule Syntax), 4.4 (Wildcards); what it says nothing of was tried on make 4.3.
+/// A name in a make rule that GNU make reads back byte for byte. Blanks, `#`, `:` and patterns have a backslash, and
+/// `$` is doubled. GNU make, 4.2 (Rule Syntax), 4.4 (Wildcards). What these leave open was tried on make 4.3.
 ///
 /// # Errors
 /// Characters that no escape brings through a rule.

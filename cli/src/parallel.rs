@@ -4,7 +4,7 @@ use gpucc_ir::stack;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Applies `work` to every item on up to `jobs` threads; results stand in the order of the items.
+/// Applies `work` to every item on up to `jobs` threads; results keep the order of the items.
 pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     if jobs <= 1 || items.len() <= 1 {
         return items.iter().map(work).collect();
@@ -23,7 +23,7 @@ pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], work: impl Fn(&T) -> R + 
                     results.lock().expect("no worker panics with the lock")[index] = Some(result);
                 }
             };
-            // One roomy thread for all its items: else each compilation starts one of its own.
+            // One thread with a large stack for all its items. Otherwise each compilation starts its own.
             scope.spawn(move || stack::roomy(worker));
         }
     });
@@ -35,7 +35,7 @@ pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], work: impl Fn(&T) -> R + 
         .collect()
 }
 
-/// Threads when nothing is said: one for each processor.
+/// The default number of threads: one for each processor.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }

@@ -1,4 +1,4 @@
-//! `gpucc report`: two runs over the same shaders, what was helped and what was hurt.
+//! `gpucc report`: compares two runs over the same shaders.
 
 use super::args::ReportArgs;
 use super::compile;

@@ -53,7 +53,7 @@ pub fn run(args: &VerifyArgs, console: &mut Console) -> Result<u8, Failure> {
     Ok(compile::worst(failures.iter()))
 }
 
-/// What came of one entry point on one target, for `--json`.
+/// The result for one entry point on one target, for `--json`.
 #[derive(Debug, Default, Serialize)]
 struct Proof {
     target: &'static str,

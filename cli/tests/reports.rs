@@ -221,8 +221,10 @@ fn rows(page: &mut String, prefix: &str, schema: &serde_json::Value) {
 /// The page of all keys.
 fn page(schema: &serde_json::Value) -> String {
     let mut page = "# The report\n\n\
-        `gpucc shader.wgsl --target r700 --emit json` writes one report. Its layout is the JSON Schema `report.schema.json`; this page is made\n\
-        of that (`cargo test -p gpucc-cli reports`). A key that has `always` is in every report. No other keys exist.\n"
+        `gpucc shader.wgsl --target r700 --emit json` writes one report. The JSON Schema\n\
+        `report.schema.json` fixes its layout, and this page is made from that schema\n\
+        (`cargo test -p gpucc-cli reports`). A key that has `always` is in every report. No other\n\
+        keys exist.\n"
         .to_owned();
     let table = |page: &mut String, name: &str, schema: &serde_json::Value| {
         let about = schema["description"].as_str().unwrap_or_default();

@@ -56,38 +56,51 @@ pub const EXAMPLE: &str = "\
 
 const HEAD: &str = "# R700: instructions, formats and text
 
-Printed from the table in `backends/r700/src/isa`; `BLESS=1 cargo test -p gpucc-r700` rewrites it. Sections are those of
-the R700 ISA document, `E5` is a number in `backends/r700/ERRATA.md`, and `-` means that the document lists the opcode and
-says nothing about it.
+This page is printed from the table in `backends/r700/src/isa`. `BLESS=1 cargo test -p gpucc-r700`
+prints it again. Where an instruction is defined:
+
+- a section: of the R700 ISA document;
+- `E5`: a number in `backends/r700/ERRATA.md`;
+- `-`: the document lists the opcode and says nothing about it.
 
 ";
 
 const HEAD_R600: &str = "# R6xx: instructions, formats and text
 
-Printed from the table in `backends/r700/src/isa/r600.rs`; `BLESS=1 cargo test -p gpucc-r700` rewrites it. Everything is from
-chapter 4 of the register guide; `-` marks numbers that it leaves out and foreign programs may hold.
+This page is printed from the table in `backends/r700/src/isa/r600.rs`.
+`BLESS=1 cargo test -p gpucc-r700` prints it again. Everything is from chapter 4 of the register
+guide. `-` marks numbers that the guide leaves out and that foreign programs may hold.
 
 What differs from R700:
 
-- Two-source ALU instructions have FOG_MERGE at bit 5, OMOD at 7:6 and ALU_INST at 17:8 of their second word.
-- ASHR_INT, LSHR_INT and LSHL_INT execute in trans alone. MOVA_GPR_INT exists, but nothing describes the index that it loads.
+- The second word of two-source ALU instructions has FOG_MERGE at bit 5, OMOD at 7:6 and ALU_INST at
+  17:8.
+- ASHR_INT, LSHR_INT and LSHL_INT execute in trans only.
+- MOVA_GPR_INT exists, but no document describes the index that it loads.
 - SIN and COS take radians, -pi to pi.
 - Fetch clauses have at most 8 instructions: COUNT is three bits.
 - ALU clauses that load AR set USES_WATERFALL, where R700 has ALT_CONST.
-- Nothing acknowledges writes: WAIT_ACK does not exist. MEM_SCRATCH and MEM_REDUCTION read with TYPE READ and READ_IND into whole
-  registers; there are no memory reads in fetch clauses, no data share, and no MEM_EXPORT.
+- Writes are not acknowledged: WAIT_ACK does not exist.
+- MEM_SCRATCH and MEM_REDUCTION read with TYPE READ and READ_IND into whole registers.
+- Fetch clauses have no memory reads. There is no data share and no MEM_EXPORT.
 - KEEP_GRADIENTS and ALT_CONST do not exist.
-- Wavefronts have 64 lanes on RV670 and R600, 32 on RV630 and RV635, 16 on RV610 and RV620, which also lack the vertex cache.
+- Wavefronts have 64 lanes on RV670 and R600, 32 on RV630 and RV635, and 16 on RV610 and RV620.
+  RV610 and RV620 also lack the vertex cache.
 - R600 itself has DX10_CLAMP in SQ_CONFIG and needs UNCACHED_FIRST_INST in SQ_PGM_RESOURCES.
 
 ";
 
 const TEXT: &str = "
-Control flow is numbered by its address, groups and fetches through the whole program; a group's first slot has its number.
-Letters say which unit executes a slot. `____` is a destination that is not written. `[aL]`, `[AR.x]` make an operand
-relative. A literal is written with its bits and its value; either alone will do. What this syntax does not say follows as
-`FIELD(value)`, a flag by its bare name; fields with their usual value are left out, and `NO_BARRIER` is the flag that is
-usually there. Without ADDR and COUNT a clause is placed behind the control flow and counted. Words that nothing reaches are
-`@dword .dword 0x...`. `;` ends a line, `//` starts a comment.
+- The number of a control-flow instruction is its address. Groups and fetches are numbered through
+  the whole program, and a group's number stands at its first slot.
+- A letter says which unit executes a slot.
+- `____` is a destination that is not written.
+- `[aL]` and `[AR.x]` make an operand relative.
+- A literal is written with its bits and its value. The assembler takes either of them alone.
+- Other fields follow as `FIELD(value)`, and flags as their bare names. Fields with their usual
+  value are left out. The usual barrier is not written: `NO_BARRIER` says that it is absent.
+- The assembler places a clause without ADDR and COUNT behind the control flow and counts it.
+- `@dword .dword 0x...` is a word that control flow does not reach.
+- `;` ends a line, `//` starts a comment.
 
 ";

@@ -118,7 +118,7 @@ fn write_aliases(out: &mut String) {
         .filter(|opcode| opcode.op().has(flag::FOREIGN))
         .map(|opcode| opcode.name())
         .collect();
-    put!(out, "Rows that Arm's v9 description lacks: {}.\n\n", foreign.join(", "));
+    put!(out, "Arm's v9 description lacks these rows:\n\n- {}\n\n", foreign.join("\n- "));
 }
 
 /// A program in our text; a test assembles it.
@@ -136,23 +136,36 @@ BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, ^r60, target:0x0
 
 const HEAD: &str = "# Valhall v9: instructions, layouts and text
 
-Printed from the table in `backends/valhall/src/isa`; `BLESS=1 cargo test -p gpucc-valhall` rewrites it. The last column of
-the instructions is the name in Arm's machine-readable description of v9, `-` where it has none. Names are those of the
-public assembler (Mesa 25.0.7). Words have 64 bits, least significant byte first in memory.
+This page is printed from the table in `backends/valhall/src/isa`.
+`BLESS=1 cargo test -p gpucc-valhall` prints it again. Names are those of the public assembler (Mesa
+25.0.7). The last column of the instructions is the name in Arm's machine-readable description of
+v9, or `-` where Arm has none. Words have 64 bits. Their least significant byte is first in memory.
 
 ";
 
 const TEXT: &str = "
-One instruction a line: mnemonic and modifiers, destination, staging registers that are written and then those that are
-read, sources, constants. `^` marks the last use of a register, `@r0:r1` a group of staging registers. `.neg`, `.abs`,
-`.not` and lane selections follow their source; the last modifier of the mnemonic is the flow: what the instruction waits
-for when it is done, or that lanes reconverge, that helpers end, that the program ends. Modifiers with their usual value
-are left out, but for those whose values all have a meaning of their own (slots, conditions, formats). Branches count
-instructions from the next one. `.dword 0x...` is a word that is no instruction and that control flow does not reach, or zeros;
-`//` starts a comment and `;` ends a line.
+A line has one instruction. Its parts follow in this order:
 
-The pages of uniforms and special values need no text: `u64` is word 0 of page 1. Where no source says it, the modifier
-`.fau_page1` does.
+1. mnemonic and modifiers,
+2. destination,
+3. staging registers that are written,
+4. staging registers that are read,
+5. sources,
+6. constants.
+
+- `^` marks the last use of a register.
+- `@r0:r1` is a group of staging registers.
+- `.neg`, `.abs`, `.not` and lane selections follow their source.
+- The last modifier of the mnemonic is the flow. It names the slots that the instruction waits for
+  when it is done. Other values say that lanes reconverge, helpers end or the program ends.
+- Modifiers with their usual value are left out, except slots, conditions and formats. Each value of
+  those has a meaning of its own.
+- Branches count instructions from the next one.
+- `.dword 0x...` is a word of zeros, or a word that is no instruction and that control flow does not
+  reach.
+- `//` starts a comment, `;` ends a line.
+- The page of uniforms and special values follows from the sources: `u64` is word 0 of page 1. The
+  modifier `.fau_page1` gives the page where no source has one.
 
 ";
 
@@ -168,16 +181,18 @@ const SOURCES: &str = "## Source bytes
 
 Constants 0 and 21 are both 0; the text writes the second as `lut21`.
 
-Rules of one instruction, refused by assembler and disassembler:
+Assembler and disassembler refuse an instruction that breaks one of these rules. A data message is
+any message except ATEST and BLEND.
 
 1. All uniforms and special values are on one page.
-2. One 64-bit uniform slot; two in messages other than ATEST and BLEND.
-3. Two different uniform words and constants in all; three in those messages.
-4. One special value; with a uniform only in those messages; messages read neither warp_id nor page 3.
+2. An instruction reads at most one 64-bit uniform slot. A data message may read two.
+3. It reads at most two different uniform words and constants in all. A data message may read three.
+4. It reads at most one special value. Only a data message may read a uniform beside it. No message
+   may read warp_id or page 3.
 5. Special values take no neg and no abs.
 
-64-bit sources are even register pairs unless they are widened; groups of two or more staging registers start at an even
-register.
+- A 64-bit source is a register pair that starts at an even register, unless it is widened.
+- A group of two or more staging registers starts at an even register.
 
 ";
 
