@@ -7,7 +7,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::{Failure, Limit, State, Uniforms};
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, InstData, Mem, MemSpace, Op, OutputKind, Resource,
-    ResourceKind, Scalar, Span, Stage, Type, Value,
+    ResourceKind, Scalar, Span, Stage, TexQuery, Type, Value,
 };
 use gpucc_machine::described::{Attribute, ImageWord};
 use gpucc_passes::expand::image;
@@ -86,6 +86,8 @@ pub enum Told {
     Pitch,
     /// Rows from one of its slices to the next.
     Rows,
+    /// A word of a sampler (`TexQuery::Sampler`).
+    Sampler(u8),
 }
 
 /// Doublewords of the inline data. docs/abi-gen4.md, Compute.
@@ -267,6 +269,9 @@ impl Abi {
                 };
                 let words: SmallVec<[Told; 8]> = match data.op {
                     Op::BufferSize => SmallVec::from_slice(&[Told::Bytes]),
+                    _ if matches!(data.imm, Imm::Query(_, TexQuery::Sampler)) => {
+                        SmallVec::from_slice(&[Told::Sampler(sampler_word(func, &data.args))])
+                    }
                     _ if !stored[resource] => continue,
                     Op::TexQuery => image_words(func, resource, false),
                     _ => image_words(func, resource, true),
@@ -618,6 +623,12 @@ fn image_words(func: &Func, resource: Resource, places: bool) -> SmallVec<[Told;
     let steps = [Told::Pitch, Told::Rows];
     let steps = &steps[..if places { axes.len().saturating_sub(1) } else { 0 }];
     axes.iter().map(|&word| Told::Image(word)).chain(steps.iter().copied()).collect()
+}
+
+/// The number of a sampler's word that a query asks for, its last operand.
+pub fn sampler_word(func: &Func, args: &[Value]) -> u8 {
+    let number = args.last().and_then(|&value| func.as_const(value));
+    number.unwrap_or(0).min(7) as u8
 }
 
 /// The element of a binding that an instruction names by its first operand, within its count; 0 of a binding that is no array.

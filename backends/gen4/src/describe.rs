@@ -106,6 +106,9 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
             Told::Image(what) => DriverWord::OfImage { what, binding, element },
             Told::Pitch => DriverWord::Other(Driven::Pitch { binding, element }),
             Told::Rows => DriverWord::Other(Driven::Rows { binding, element }),
+            Told::Sampler(number) => {
+                DriverWord::Other(Driven::Sampler { binding, element, number })
+            }
         };
         DriverConstant { constant: None, word }
     });

@@ -352,7 +352,8 @@ impl Machine {
             | Driven::WorkgroupMemory
             | Driven::Image { .. }
             | Driven::Pitch { .. }
-            | Driven::Rows { .. } => GARBAGE,
+            | Driven::Rows { .. }
+            | Driven::Sampler { .. } => GARBAGE,
         }
     }
 

@@ -137,6 +137,15 @@ pub enum Driven {
         /// Its element.
         element: u32,
     },
+    /// A word of a sampler ([`TexQuery::Sampler`](gpucc_ir::ssa::TexQuery)), of programs that compare or gather by arithmetic.
+    Sampler {
+        /// Which.
+        binding: BindingName,
+        /// Its element.
+        element: u32,
+        /// Which word.
+        number: u8,
+    },
     /// Padding that nobody reads.
     Unused,
 }
