@@ -110,6 +110,8 @@ impl Machine {
                 groups[usize::from(axis.unwrap_or(0).min(2))]
             }
             DriverWord::Other(Driven::FirstVertex) => run.map_or(0, |run| run.first_vertex),
+            // One draw of one view.
+            DriverWord::Other(Driven::DrawIndex | Driven::ViewIndex) => 0,
             DriverWord::Other(Driven::FirstInstance) => run.map_or(0, |run| run.first_instance),
             // Nothing that this machine's programs read.
             _ => GARBAGE,

@@ -9,7 +9,7 @@ mod text;
 use crate::isa::Machine;
 use crate::vue::{self, Vue};
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, InputKind, Interpolation, Stage};
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, Stage};
 use gpucc_machine::compiled::{Placed, Program};
 use gpucc_machine::described::{Described, Setting, Stats};
 use gpucc_machine::{Compiled, Named, Request};
@@ -47,6 +47,8 @@ pub struct Pair {
     pub slots: usize,
     /// Of each setup slot behind the position's: the slot of the vertex entry, and how it varies.
     pub varyings: Vec<(usize, Interpolation)>,
+    /// A setup slot behind those has the place in the point.
+    pub point: bool,
     /// Of each distance to a user plane: the slot and component.
     pub distances: Vec<(usize, usize)>,
 }
@@ -70,7 +72,9 @@ impl Pair {
         }
         let first = vue.distance_slot();
         let distances = (0..vue.distances.len()).map(|n| (first + n / 4, n % 4)).collect();
-        Ok(Pair { slots: vue.slots(), varyings, distances })
+        let asked = InputKind::Builtin(Builtin::PointCoord);
+        let point = fragment.inputs.values().any(|data| data.kind == asked);
+        Ok(Pair { slots: vue.slots(), varyings, point, distances })
     }
 
     /// Rows of a vertex entry.
@@ -80,7 +84,7 @@ impl Pair {
 
     /// Pairs of slots of the setup entry, the position's among them: two units of 64 bytes each.
     pub fn setup_pairs(&self) -> usize {
-        (1 + self.varyings.len()).div_ceil(2)
+        (1 + self.varyings.len() + usize::from(self.point)).div_ceil(2)
     }
 
     /// How a slot of the vertex entry varies; flat where nobody reads it.

@@ -353,7 +353,9 @@ impl Machine {
             | Driven::Image { .. }
             | Driven::Pitch { .. }
             | Driven::Rows { .. }
-            | Driven::Sampler { .. } => GARBAGE,
+            | Driven::Sampler { .. }
+            | Driven::DrawIndex
+            | Driven::ViewIndex => GARBAGE,
         }
     }
 

@@ -97,6 +97,10 @@ pub enum Driven {
     FirstVertex,
     /// The first instance.
     FirstInstance,
+    /// The draw's number among those of one command.
+    DrawIndex,
+    /// The number of the view that is drawn, of machines that know none.
+    ViewIndex,
     /// Vertices of an instance.
     VertexCount,
     /// The address of a transform feedback buffer.
