@@ -124,6 +124,26 @@ fn rows_of_pushed_words_do_not_reach_beyond_the_buffer() {
     }
 }
 
+/// Flags of distances that clip and that cull, as many as both chips have.
+const DISTANCES: &str = "#version 450
+layout(location = 0) in vec4 at;
+out float gl_ClipDistance[2];
+out float gl_CullDistance[4];
+void main() {
+    gl_Position = at;
+    for (int i = 0; i < 2; i++) gl_ClipDistance[i] = at[i] - 0.5;
+    for (int i = 0; i < 4; i++) gl_CullDistance[i] = at[i] * float(i - 2);
+}
+";
+
+#[test]
+fn distances_that_cull_have_flags_behind_those_that_clip() {
+    for target in [Target::GEN4, Target::G45] {
+        let source = Source::Glsl(DISTANCES, Stage::Vertex);
+        verified(target, Options::default(), "distances.vert", source);
+    }
+}
+
 /// What no message does: comparisons in layers with every kind of level, gathers of integers and of comparisons.
 const ARITHMETIC: &str = "
 @group(0) @binding(0) var shadows: texture_depth_2d_array;

@@ -164,7 +164,10 @@ fn check(kind: TexKind, dim: Dim, compare: bool, offset: [i8; 3]) -> usize {
             between += usize::from(compare && right > 0.0 && right < 1.0);
             // The sampler's logarithm has eight bits.
             let near = compare && (right - found).abs() < 0.02;
-            assert!(near || expected == got, "{kind:?} {dim:?} trial {trial}: {sampler:?} {expected:#x} {got:#x} ({right} {found})");
+            assert!(
+                near || expected == got,
+                "{kind:?} {dim:?} trial {trial}: {sampler:?} {expected:#x} {got:#x} ({right} {found})"
+            );
         }
     }
     between
@@ -173,7 +176,9 @@ fn check(kind: TexKind, dim: Dim, compare: bool, offset: [i8; 3]) -> usize {
 #[test]
 fn comparisons_by_arithmetic_are_those_of_the_sampler() {
     for dim in [Dim::D1, Dim::D2] {
-        for kind in [TexKind::Sample, TexKind::SampleBias, TexKind::SampleLevel, TexKind::SampleGrad] {
+        for kind in
+            [TexKind::Sample, TexKind::SampleBias, TexKind::SampleLevel, TexKind::SampleGrad]
+        {
             // Filters mix.
             assert!(check(kind, dim, true, [0; 3]) > 100, "{kind:?} {dim:?}");
         }

@@ -254,7 +254,7 @@ impl Abi {
         }
         let (mut targets, mut depth, mut masks_samples) = (0u64, false, false);
         let vue = match func.stage {
-            Stage::Vertex => Some(Vue::of(func)?),
+            Stage::Vertex => Some(Vue::of(func, chip.machine())?),
             _ => None,
         };
         for data in func.outputs.values().filter(|_| vue.is_none()) {

@@ -3,7 +3,8 @@
 
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{
-    AtomicOp, Builtin, Dim, Func, Imm, InputKind, Number, Op, OutputKind, ResourceKind, Span, TexKind, Type,
+    AtomicOp, Builtin, Dim, Func, Imm, InputKind, Number, Op, OutputKind, ResourceKind, Span,
+    TexKind, Type,
 };
 use gpucc_passes::expand::image::dwords;
 

@@ -23,7 +23,12 @@ struct Texel {
 
 impl Lower<'_> {
     /// A number of an image or of a sampler that the driver tells.
-    pub(super) fn told(&self, image: Resource, element: u32, which: Told) -> Result<Source, Failure> {
+    pub(super) fn told(
+        &self,
+        image: Resource,
+        element: u32,
+        which: Told,
+    ) -> Result<Source, Failure> {
         match self.abi.told(image, element, which) {
             Some((register, dword)) => Ok(Src::Scalar { register, dword }.into()),
             None => Err(self.not_yet("this number of a binding")),

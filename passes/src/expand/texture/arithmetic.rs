@@ -39,7 +39,8 @@ impl Texture {
     /// The one value of a query of the texture.
     fn ask(&self, b: &mut Builder<'_>, query: TexQuery) -> Value {
         let args = &self.elements[..self.texture_elements];
-        let inst = b.inst(Op::TexQuery, Imm::Query(self.tex.texture, query), args, &[], &[Type::B32]);
+        let inst =
+            b.inst(Op::TexQuery, Imm::Query(self.tex.texture, query), args, &[], &[Type::B32]);
         b.result(inst)
     }
 
