@@ -349,19 +349,28 @@ impl Loads<'_> {
         let share = b.op2(Op::FSub, level, whole);
         let share = b.select(mips, share, zero);
         let number = b.convert(Op::FToS, Type::B32, whole);
-        let first = self.of_level(b, number, linear);
-        let next = b.op2(Op::FNe, share, zero);
-        let both = b.if_else(
-            next,
+        // One turn a level: what was mixed before, the level, and whether it is the second one's.
+        let (nothing, first) = (b.f32(0.0), b.bool(false));
+        let all = b.loop_(
+            &[nothing, number, first],
+            &[Type::B32, Type::B1],
             &[Type::B32],
-            |b| {
-                let one = b.u32(1);
-                let above = b.op2(Op::IAdd, number, one);
-                let second = self.of_level(b, above, linear);
-                vec![mix(b, first, second, share)]
+            |b, params| {
+                let [before, level, again] = [params[0], params[1], params[2]];
+                let own = self.of_level(b, level, linear);
+                let mixed = mix(b, before, own, share);
+                let value = b.select(again, mixed, own);
+                let once = b.op2(Op::FEq, share, zero);
+                let done = b.op2(Op::Or, again, once);
+                b.end(Op::Continue, &[value, done]);
             },
-            |_| vec![first],
+            |b, params| {
+                let (one, again) = (b.u32(1), b.bool(true));
+                let next = b.op2(Op::IAdd, number, one);
+                let [value, done] = [params[0], params[1]];
+                b.end(Op::BreakIf, &[done, value, value, next, again]);
+            },
         );
-        both[0]
+        all[0]
     }
 }
