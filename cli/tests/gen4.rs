@@ -123,3 +123,97 @@ fn rows_of_pushed_words_do_not_reach_beyond_the_buffer() {
         assert_eq!(words, [Some(0), Some(4), None, None]);
     }
 }
+
+/// Flags of distances that clip and that cull, as many as both chips have.
+const DISTANCES: &str = "#version 450
+layout(location = 0) in vec4 at;
+out float gl_ClipDistance[2];
+out float gl_CullDistance[4];
+void main() {
+    gl_Position = at;
+    for (int i = 0; i < 2; i++) gl_ClipDistance[i] = at[i] - 0.5;
+    for (int i = 0; i < 4; i++) gl_CullDistance[i] = at[i] * float(i - 2);
+}
+";
+
+#[test]
+fn distances_that_cull_have_flags_behind_those_that_clip() {
+    for target in [Target::GEN4, Target::G45] {
+        let source = Source::Glsl(DISTANCES, Stage::Vertex);
+        verified(target, Options::default(), "distances.vert", source);
+    }
+}
+
+/// What no message does: comparisons in layers with every kind of level, gathers of integers and of comparisons.
+const ARITHMETIC: &str = "
+@group(0) @binding(0) var shadows: texture_depth_2d_array;
+@group(0) @binding(1) var compares: sampler_comparison;
+@group(0) @binding(2) var numbers: texture_2d<u32>;
+@group(0) @binding(3) var samples: sampler;
+@fragment fn fs(@location(0) at: vec4f) -> @location(0) vec4f {
+    let layer = i32(at.w);
+    let near = textureGatherCompare(shadows, compares, at.xy, layer, at.z);
+    let four = textureGather(1, numbers, samples, at.xy, vec2i(1, -2));
+    let soft = textureSampleCompare(shadows, compares, at.xy, layer, at.z);
+    let flat = textureSampleCompareLevel(shadows, compares, at.xy, layer, at.z, vec2i(1, -1));
+    return vec4f(soft, flat, dot(near, vec4f(1.0, 2.0, 4.0, 8.0)), f32(dot(four, vec4u(1, 3, 5, 7))));
+}
+";
+
+/// Comparisons with gradients: the level is computed.
+const STEEP: &str = "#version 450
+layout(set = 0, binding = 0) uniform sampler2DShadow plane;
+layout(set = 0, binding = 1) uniform samplerCubeShadow cube;
+layout(set = 0, binding = 2) uniform sampler2DArrayShadow layers;
+layout(location = 0) in vec4 at;
+layout(location = 0) out vec4 color;
+void main() {
+    color.x = textureGrad(plane, at.xyz, at.yz, at.zw);
+    color.y = textureGrad(cube, at, at.yzw, at.xzy);
+    color.z = textureGrad(layers, at, at.yz, at.wx);
+    color.w = 1.0;
+}
+";
+
+const LINE: &str = "#version 450
+layout(set = 0, binding = 0) uniform sampler1D line;
+layout(location = 0) in vec4 at;
+layout(location = 0) out vec4 color;
+void main() { color = textureLod(line, at.x, 0.0) + texture(line, at.y); }
+";
+
+#[test]
+fn lookups_by_arithmetic_are_the_interpreters() {
+    for target in [Target::GEN4, Target::G45] {
+        verified(target, Options::default(), "arithmetic.wgsl", Source::Wgsl(ARITHMETIC));
+        let steep = Source::Glsl(STEEP, Stage::Fragment);
+        verified(target, Options::default(), "steep.frag", steep);
+        // Of one level, which may be minified.
+        let line = Source::Glsl(LINE, Stage::Fragment);
+        verified(target, Options::default(), "line.frag", line);
+    }
+}
+
+/// What the driver tells of a draw, and what the header and a slot of their own have.
+const DRAWN: &str = "#version 450
+#extension GL_ARB_shader_draw_parameters : require
+layout(location = 0) out vec4 color;
+void main() {
+    gl_Position = vec4(gl_BaseVertexARB, gl_VertexIndex, gl_BaseInstanceARB, 1.0 + gl_DrawIDARB);
+    color = vec4(gl_InstanceIndex);
+}
+";
+const PLACED: &str = "#version 450
+layout(location = 0) in vec4 tint;
+layout(location = 0) out vec4 color;
+void main() { color = tint + vec4(gl_PointCoord, gl_Layer, 1.0); }
+";
+
+#[test]
+fn numbers_of_the_draw_and_places_in_points_are_inputs() {
+    for target in [Target::GEN4, Target::G45] {
+        for (text, stage) in [(DRAWN, Stage::Vertex), (PLACED, Stage::Fragment)] {
+            verified(target, Options::default(), "drawn", Source::Glsl(text, stage));
+        }
+    }
+}

@@ -43,7 +43,7 @@
 
 use crate::format::Kind;
 use crate::image::{Image, Texel};
-use gpucc_ir::ssa::{Dim, cube};
+use gpucc_ir::ssa::{Dim, cube, sampler_modes as modes};
 
 /// Places within a texel that a linear filter tells apart on each axis.
 pub const STEPS: f32 = 256.0;
@@ -195,6 +195,49 @@ impl Sampler {
     /// Nearest, with one wrap mode.
     pub fn nearest(wrap: Wrap) -> Sampler {
         Sampler { wrap: [wrap; 3], ..Sampler::default() }
+    }
+
+    /// A word of it as a program may ask for it ([`TexQuery::Sampler`](gpucc_ir::ssa::TexQuery)); 0 of a number that there is not.
+    pub fn word(&self, number: u32) -> u32 {
+        match number {
+            0 => self.modes(),
+            1 => self.lod_min.to_bits(),
+            2 => self.lod_max.to_bits(),
+            3 => self.lod_bias.to_bits(),
+            4..8 => self.border[number as usize - 4],
+            _ => 0,
+        }
+    }
+
+    fn modes(&self) -> u32 {
+        let compare = self.compare.unwrap_or(Compare::Never);
+        // Less, equal, greater, and with a NaN.
+        let pairs = [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (f32::NAN, 0.0)];
+        let held = (0..).zip(pairs).filter(|&(_, (left, right))| compare.test(left, right));
+        let mut modes = held.fold(0, |bits, (bit, _)| bits | modes::LESS << bit);
+        if self.mag == Filter::Linear {
+            modes |= modes::MAG_LINEAR;
+        }
+        if self.min == Filter::Linear {
+            modes |= modes::MIN_LINEAR;
+        }
+        modes |= match self.mip {
+            MipFilter::None => modes::MIP_NONE,
+            MipFilter::Nearest => 0,
+            MipFilter::Linear => modes::MIP_LINEAR,
+        };
+        for (axis, wrap) in (0..).zip(self.wrap) {
+            let mode = match wrap {
+                Wrap::Repeat => modes::REPEATS,
+                Wrap::Mirror => modes::MIRRORS,
+                Wrap::Clamp => 0,
+                Wrap::MirrorOnce => modes::MIRRORS_ONCE,
+                Wrap::Border => modes::BORDER,
+                Wrap::MirrorOnceBorder => modes::MIRRORS_ONCE | modes::BORDER,
+            };
+            modes |= mode << (modes::WRAP + axis * modes::WRAP_BITS);
+        }
+        modes
     }
 }
 

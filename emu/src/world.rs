@@ -230,6 +230,12 @@ impl World for Bindings {
     }
 
     fn query(&self, texture: (Resource, u32), what: TexQuery, level: i32) -> [u32; 3] {
+        if what == TexQuery::Sampler {
+            return match self.get(texture.0, texture.1) {
+                Bound::Sampler(sampler) => [sampler.word(level as u32), 0, 0],
+                _ => [0; 3],
+            };
+        }
         let Some(image) = self.image(texture) else {
             return [0; 3];
         };
@@ -243,6 +249,7 @@ impl World for Bindings {
             TexQuery::Layers if extent.dim == Dim::Cube => [extent.layers / 6, 0, 0],
             TexQuery::Layers => [extent.layers, 0, 0],
             TexQuery::Samples => [extent.samples, 0, 0],
+            TexQuery::Sampler => [0; 3],
         }
     }
 }

@@ -4,6 +4,7 @@ mod common;
 mod files;
 mod identities;
 mod ranges;
+mod sampler;
 mod scaling;
 mod semantics;
 mod uniformity;

@@ -7,7 +7,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::{Failure, Limit, State, Uniforms};
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, InstData, Mem, MemSpace, Op, OutputKind, Resource,
-    ResourceKind, Scalar, Span, Stage, Type, Value,
+    ResourceKind, Scalar, Span, Stage, TexQuery, Type, Value,
 };
 use gpucc_machine::described::{Attribute, ImageWord};
 use gpucc_passes::expand::image;
@@ -62,6 +62,10 @@ pub struct Abi {
     pub attributes: Vec<(Input, Attribute)>,
     /// Vertex: an element behind these has the numbers of the vertex and of the instance.
     pub numbers: bool,
+    /// What the driver tells of the draw, a doubleword of the constants each, in order.
+    pub drawn: Vec<Drawn>,
+    /// Fragment: a slot behind the others has the place in the point.
+    pub point: bool,
     /// Vertex: the entry that the program writes.
     pub vue: Option<Vue>,
     /// Fragment: some invocations become helpers.
@@ -75,6 +79,34 @@ pub struct Abi {
     pub lanes: u32,
 }
 
+/// A number of a draw that the driver tells.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Drawn {
+    FirstVertex,
+    FirstInstance,
+    /// The draw's number among those of one command.
+    Draw,
+    /// The view that it is for: the machine knows none, so a driver draws once for each.
+    View,
+}
+
+impl Drawn {
+    /// What a built-in input asks for.
+    pub fn of(which: Builtin) -> &'static [Drawn] {
+        match which {
+            // The machine counts from 0.
+            Builtin::VertexIndex | Builtin::InstanceIndex => {
+                &[Drawn::FirstVertex, Drawn::FirstInstance]
+            }
+            Builtin::BaseVertex => &[Drawn::FirstVertex],
+            Builtin::BaseInstance => &[Drawn::FirstInstance],
+            Builtin::DrawIndex => &[Drawn::Draw],
+            Builtin::ViewIndex => &[Drawn::View],
+            _ => &[],
+        }
+    }
+}
+
 /// A number of a binding that the driver tells.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Told {
@@ -86,6 +118,8 @@ pub enum Told {
     Pitch,
     /// Rows from one of its slices to the next.
     Rows,
+    /// A word of a sampler (`TexQuery::Sampler`).
+    Sampler(u8),
 }
 
 /// Doublewords of the inline data. docs/abi-gen4.md, Compute.
@@ -185,10 +219,13 @@ fn is_placed(stage: Stage, which: Builtin) -> bool {
                 | Builtin::SampleIndex
                 | Builtin::SampleMask
                 | Builtin::SamplePosition
+                | Builtin::PointCoord
+                | Builtin::Layer
+                | Builtin::ViewIndex
                 | Builtin::SubgroupSize
                 | Builtin::SubgroupInvocationId
         ),
-        Stage::Vertex => matches!(which, Builtin::VertexIndex | Builtin::InstanceIndex),
+        Stage::Vertex => !Drawn::of(which).is_empty(),
     }
 }
 
@@ -200,11 +237,14 @@ impl Abi {
     pub fn of(func: &Func, chip: Chip, state: &State) -> Result<Abi, Failure> {
         let (vertex, uniforms) = (&state.vertex, state.uniforms);
         let (mut varyings, mut numbers) = (Vec::new(), false);
+        let (mut drawn, mut point) = (Vec::new(), false);
         for (input, data) in &func.inputs {
             match data.kind {
                 InputKind::Location { .. } => varyings.push(input),
                 InputKind::Builtin(which) if is_placed(func.stage, which) => {
-                    numbers |= func.stage == Stage::Vertex;
+                    numbers |= matches!(which, Builtin::VertexIndex | Builtin::InstanceIndex);
+                    point |= which == Builtin::PointCoord;
+                    drawn.extend(Drawn::of(which));
                 }
                 InputKind::Builtin(which) => {
                     // A module may have no name for it.
@@ -214,7 +254,7 @@ impl Abi {
         }
         let (mut targets, mut depth, mut masks_samples) = (0u64, false, false);
         let vue = match func.stage {
-            Stage::Vertex => Some(Vue::of(func)?),
+            Stage::Vertex => Some(Vue::of(func, chip.machine())?),
             _ => None,
         };
         for data in func.outputs.values().filter(|_| vue.is_none()) {
@@ -237,7 +277,9 @@ impl Abi {
             targets = targets.max(1);
         }
         Limit::new("colour targets", TARGETS, "write fewer targets").admit(targets)?;
-        let inputs = varyings.len() as u64 + u64::from(numbers);
+        drawn.sort_unstable();
+        drawn.dedup();
+        let inputs = varyings.len() as u64 + u64::from(numbers || point);
         Limit::new("inputs by location", VARYINGS, "pass fewer").admit(inputs)?;
         let is_sampler = |kind: &ResourceKind| matches!(kind, ResourceKind::Sampler { .. });
         let limit = || Limit::new("bindings", SURFACES, "bind fewer buffers and textures");
@@ -267,6 +309,9 @@ impl Abi {
                 };
                 let words: SmallVec<[Told; 8]> = match data.op {
                     Op::BufferSize => SmallVec::from_slice(&[Told::Bytes]),
+                    _ if matches!(data.imm, Imm::Query(_, TexQuery::Sampler)) => {
+                        SmallVec::from_slice(&[Told::Sampler(sampler_word(func, &data.args))])
+                    }
                     _ if !stored[resource] => continue,
                     Op::TexQuery => image_words(func, resource, false),
                     _ => image_words(func, resource, true),
@@ -302,6 +347,8 @@ impl Abi {
             varyings,
             attributes,
             numbers,
+            drawn,
+            point,
             vue,
             kills,
             depth,
@@ -343,9 +390,9 @@ impl Abi {
         self.stage == Stage::Vertex
     }
 
-    /// Doublewords of constants: numbers of bindings, then the first vertex and the first instance where the program has their numbers.
+    /// Doublewords of constants: numbers of bindings and pushed words, then those of the draw.
     pub fn constant_words(&self) -> usize {
-        self.told.len() + self.pushed.len() + if self.numbers { 2 } else { 0 }
+        self.told.len() + self.pushed.len() + self.drawn.len()
     }
 
     /// Numbers of the first pushed word and of the first that is told: rows of four words are whole in a vertex program, where pushed
@@ -370,9 +417,10 @@ impl Abi {
         Some(self.constants() + self.constant_words().div_ceil(ROW) as u8 + first)
     }
 
-    /// Vertex: register and doubleword of the first vertex, then of the first instance.
-    pub fn first(&self, which: usize) -> (u8, u8) {
-        self.constant(self.told.len() + self.pushed.len() + which)
+    /// Register and doubleword of a number of the draw, where the program asks for it.
+    pub fn drawn(&self, which: Drawn) -> Option<(u8, u8)> {
+        let at = self.drawn.binary_search(&which).ok()?;
+        Some(self.constant(self.told.len() + self.pushed.len() + at))
     }
 
     /// Vertex: elements, each a register of two vertices.
@@ -437,7 +485,7 @@ impl Abi {
 
     /// Slots of the setup entry.
     pub fn slots(&self) -> u8 {
-        1 + self.varyings.len() as u8
+        1 + self.varyings.len() as u8 + u8::from(self.point)
     }
 
     /// Register and first doubleword of a component of a slot: its slopes, 0, and its value at the first vertex.
@@ -618,6 +666,12 @@ fn image_words(func: &Func, resource: Resource, places: bool) -> SmallVec<[Told;
     let steps = [Told::Pitch, Told::Rows];
     let steps = &steps[..if places { axes.len().saturating_sub(1) } else { 0 }];
     axes.iter().map(|&word| Told::Image(word)).chain(steps.iter().copied()).collect()
+}
+
+/// The number of a sampler's word that a query asks for, its last operand.
+pub fn sampler_word(func: &Func, args: &[Value]) -> u8 {
+    let number = args.last().and_then(|&value| func.as_const(value));
+    number.unwrap_or(0).min(7) as u8
 }
 
 /// The element of a binding that an instruction names by its first operand, within its count; 0 of a binding that is no array.

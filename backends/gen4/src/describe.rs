@@ -1,6 +1,6 @@
 //! What a driver is told of a program: places, state as words, figures. docs/abi-gen4.md.
 
-use crate::abi::{Abi, Told};
+use crate::abi::{Abi, Drawn, Told};
 use crate::back::Finished;
 use crate::vue::{self, Vue};
 use crate::{fetch, targets};
@@ -107,6 +107,9 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
             Told::Image(what) => DriverWord::OfImage { what, binding, element },
             Told::Pitch => DriverWord::Other(Driven::Pitch { binding, element }),
             Told::Rows => DriverWord::Other(Driven::Rows { binding, element }),
+            Told::Sampler(number) => {
+                DriverWord::Other(Driven::Sampler { binding, element, number })
+            }
         };
         DriverConstant { constant: None, word }
     });
@@ -139,8 +142,14 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
         Stage::Compute => media(abi, finished),
         Stage::Vertex => vertex(abi, finished),
     };
-    let numbers = [Driven::FirstVertex, Driven::FirstInstance].map(DriverWord::Other);
-    let numbers = numbers.into_iter().filter(|_| abi.numbers);
+    let numbers = abi.drawn.iter().map(|which| {
+        DriverWord::Other(match which {
+            Drawn::FirstVertex => Driven::FirstVertex,
+            Drawn::FirstInstance => Driven::FirstInstance,
+            Drawn::Draw => Driven::DrawIndex,
+            Drawn::View => Driven::ViewIndex,
+        })
+    });
     let mut constants: Vec<DriverConstant> = constants
         .into_iter()
         .chain(numbers.map(|word| DriverConstant { constant: None, word }))
@@ -197,7 +206,8 @@ fn stage_input(func: &Func, abi: &Abi, input: Input) -> StageInput {
         let attribute = attribute.map(|(_, attribute)| attribute.clone());
         return StageInput { attribute, ..StageInput::of(func, input, place) };
     }
-    let place = match abi.slot(input) {
+    let point = func.inputs[input].kind == InputKind::Builtin(Builtin::PointCoord);
+    let place = match abi.slot(input).or(point.then(|| abi.slots() - 1)) {
         Some(slot) => InputPlace::Register { register: abi.plane(slot, 0).0.into() },
         None => InputPlace::Elsewhere {},
     };

@@ -99,11 +99,19 @@ impl Machine {
             },
             DriverWord::Other(Driven::Pitch { binding, element }) => step(binding, element, 0),
             DriverWord::Other(Driven::Rows { binding, element }) => step(binding, element, 1),
+            DriverWord::Other(Driven::Sampler { binding, element, number }) => {
+                match bound(binding, element) {
+                    Bound::Sampler(sampler) => sampler.word(number.into()),
+                    _ => GARBAGE,
+                }
+            }
             DriverWord::Other(Driven::Constant { bits }) => bits,
             DriverWord::Other(Driven::NumWorkgroups { axis }) => {
                 groups[usize::from(axis.unwrap_or(0).min(2))]
             }
             DriverWord::Other(Driven::FirstVertex) => run.map_or(0, |run| run.first_vertex),
+            // One draw of one view.
+            DriverWord::Other(Driven::DrawIndex | Driven::ViewIndex) => 0,
             DriverWord::Other(Driven::FirstInstance) => run.map_or(0, |run| run.first_instance),
             // Nothing that this machine's programs read.
             _ => GARBAGE,

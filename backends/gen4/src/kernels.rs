@@ -9,7 +9,7 @@ mod text;
 use crate::isa::Machine;
 use crate::vue::{self, Vue};
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, InputKind, Interpolation, Stage};
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, Stage};
 use gpucc_machine::compiled::{Placed, Program};
 use gpucc_machine::described::{Described, Setting, Stats};
 use gpucc_machine::{Compiled, Named, Request};
@@ -47,8 +47,12 @@ pub struct Pair {
     pub slots: usize,
     /// Of each setup slot behind the position's: the slot of the vertex entry, and how it varies.
     pub varyings: Vec<(usize, Interpolation)>,
+    /// A setup slot behind those has the place in the point.
+    pub point: bool,
     /// Of each distance to a user plane: the slot and component.
     pub distances: Vec<(usize, usize)>,
+    /// Flags of a vertex's header: of those, and of distances that reject what is outside as a whole.
+    pub flags: usize,
 }
 
 impl Pair {
@@ -56,8 +60,8 @@ impl Pair {
     ///
     /// # Errors
     /// [`Failure::Internal`] where the fragment program reads what nobody writes: the linker has refused that.
-    pub fn of(vertex: &Func, fragment: &Func) -> Result<Pair, Failure> {
-        let vue = Vue::of(vertex)?;
+    pub fn of(machine: Machine, vertex: &Func, fragment: &Func) -> Result<Pair, Failure> {
+        let vue = Vue::of(vertex, machine)?;
         let mut varyings = Vec::new();
         for data in fragment.inputs.values() {
             let InputKind::Location { location, interpolation, .. } = data.kind else { continue };
@@ -69,8 +73,11 @@ impl Pair {
             varyings.push((vue::FIRST + at, interpolation));
         }
         let first = vue.distance_slot();
-        let distances = (0..vue.distances.len()).map(|n| (first + n / 4, n % 4)).collect();
-        Ok(Pair { slots: vue.slots(), varyings, distances })
+        let flags = vue.distances.len();
+        let distances = (0..vue.clips).map(|n| (first + n / 4, n % 4)).collect();
+        let asked = InputKind::Builtin(Builtin::PointCoord);
+        let point = fragment.inputs.values().any(|data| data.kind == asked);
+        Ok(Pair { slots: vue.slots(), varyings, point, distances, flags })
     }
 
     /// Rows of a vertex entry.
@@ -80,7 +87,7 @@ impl Pair {
 
     /// Pairs of slots of the setup entry, the position's among them: two units of 64 bytes each.
     pub fn setup_pairs(&self) -> usize {
-        (1 + self.varyings.len()).div_ceil(2)
+        (1 + self.varyings.len() + usize::from(self.point)).div_ceil(2)
     }
 
     /// How a slot of the vertex entry varies; flat where nobody reads it.
@@ -100,7 +107,7 @@ pub fn kernels(
     fragment: &Func,
     request: &Request,
 ) -> Result<Vec<Compiled>, Failure> {
-    let pair = Pair::of(vertex, fragment)?;
+    let pair = Pair::of(machine, vertex, fragment)?;
     let mut made = Vec::new();
     for class in [Class::Triangles, Class::Lines, Class::Points] {
         let text = setup::program(machine, &pair, class);
@@ -191,7 +198,7 @@ fn clip_state(machine: Machine, pair: &Pair, text: &text::Text) -> Setting {
     let read = pair.rows() as u32;
     let size = pair.slots.div_ceil(4) as u32;
     // A flag for each user plane, and on the 965 flag 6 for a negative 1 / w.
-    let planes = (1u32 << pair.distances.len()) - 1;
+    let planes = (1u32 << pair.flags) - 1;
     let (flags, negative) = match machine {
         Machine::Gen4 => (planes | 1 << 6, 0),
         Machine::G45 => (planes, 1),

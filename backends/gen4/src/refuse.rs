@@ -3,7 +3,8 @@
 
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{
-    AtomicOp, Dim, Func, Imm, Number, Op, OutputKind, ResourceKind, Span, TexKind, Type,
+    AtomicOp, Builtin, Dim, Func, Imm, InputKind, Number, Op, OutputKind, ResourceKind, Span,
+    TexKind, Type,
 };
 use gpucc_passes::expand::image::dwords;
 
@@ -43,6 +44,14 @@ macro_rules! both {
             (
                 "clocks",
                 "G45 vol. 4, 7.1.1: no sub-function of the gateway reads the time",
+            ),
+            (
+                "stencil outputs",
+                "G45 vol. 4, 5.10.6.4: a target write has the stored stencil, and none that a program computes",
+            ),
+            (
+                "numbers of primitives",
+                "G45 vol. 4, 5.10.6.1: the header of a pixel's thread has no number of its primitive",
             ),
             (
                 "task and mesh shaders",
@@ -97,6 +106,8 @@ enum Refusal {
     ShortTexel,
     QueryLevel,
     Clocks,
+    StencilOutput,
+    PrimitiveIndex,
 }
 
 /// The refusal of what a pipeline asks, by the name of its row.
@@ -125,6 +136,14 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
             }
             _ => {}
         }
+    }
+    let stencil = OutputKind::Builtin(Builtin::StencilRef);
+    if func.outputs.values().any(|data| data.kind == stencil) {
+        return Err(refuse(Refusal::StencilOutput, Span::NONE));
+    }
+    let primitive = InputKind::Builtin(Builtin::PrimitiveIndex);
+    if func.inputs.values().any(|data| data.kind == primitive) {
+        return Err(refuse(Refusal::PrimitiveIndex, Span::NONE));
     }
     let second = |kind| matches!(kind, OutputKind::Location { blend_src: 1.., .. });
     if func.outputs.values().any(|data| second(data.kind))

@@ -1,6 +1,7 @@
 //! The vertex URB entry as a vertex program writes it: header, normalised device coordinates, position, what varies, distances
 //! to user planes. isa/gen4-pipeline.md 2.
 
+use crate::isa::Machine;
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::ssa::{Builtin, Func, Output, OutputKind, Scalar, Span};
 
@@ -10,8 +11,8 @@ pub const POSITION: usize = 2;
 pub const FIRST: usize = 3;
 /// Slots of an entry of 5 units. isa/gen4-pipeline.md 1.3.
 const SLOTS: u64 = 20;
-/// User planes that have a flag: flag 6 of the 965 is the negative 1 / w.
-const PLANES: u64 = 6;
+/// User planes that have a flag on the 965, whose flag 6 is the negative 1 / w, and on G45. isa/gen4-pipeline.md 1.3.
+const PLANES: [u64; 2] = [6, 8];
 
 /// Where outputs stand.
 #[derive(Clone, Debug, Default)]
@@ -20,8 +21,10 @@ pub struct Vue {
     pub point_size: Option<Output>,
     /// Outputs by location, in the order of locations: slot [`FIRST`] and on.
     pub varyings: Vec<(u32, Output)>,
-    /// Distances to user planes in their order: output and component, four a slot behind these.
+    /// Distances to user planes in their order: output and component, four a slot behind these. Those that clip stand first.
     pub distances: Vec<(Output, u8)>,
+    /// How many of them clip. The others reject what is outside of one of them as a whole, by their flags alone.
+    pub clips: usize,
 }
 
 impl Vue {
@@ -29,9 +32,10 @@ impl Vue {
     ///
     /// # Errors
     /// [`Failure::NotYet`] for outputs without a place, [`Failure::Limit`] for more than an entry holds.
-    pub fn of(func: &Func) -> Result<Vue, Failure> {
+    pub fn of(func: &Func, machine: Machine) -> Result<Vue, Failure> {
         let mut vue = Vue::default();
-        let mut distances = Vec::new();
+        // Those that clip, then those that reject.
+        let mut distances: Vec<((bool, u8), _)> = Vec::new();
         for (output, data) in &func.outputs {
             match data.kind {
                 OutputKind::Location { location, .. } if data.scalar != Scalar::F16 => {
@@ -39,8 +43,12 @@ impl Vue {
                 }
                 OutputKind::Builtin(Builtin::Position) => vue.position = Some(output),
                 OutputKind::Builtin(Builtin::PointSize) => vue.point_size = Some(output),
-                OutputKind::Builtin(Builtin::ClipDistance(first)) => {
-                    let numbers = (0..data.components).map(|n| (first + n, (output, n)));
+                OutputKind::Builtin(
+                    which @ (Builtin::ClipDistance(first) | Builtin::CullDistance(first)),
+                ) => {
+                    let rejects = matches!(which, Builtin::CullDistance(_));
+                    vue.clips += if rejects { 0 } else { usize::from(data.components) };
+                    let numbers = (0..data.components).map(|n| ((rejects, first + n), (output, n)));
                     distances.extend(numbers);
                 }
                 _ => {
@@ -56,7 +64,8 @@ impl Vue {
         distances.sort_unstable_by_key(|&(number, _)| number);
         vue.distances = distances.into_iter().map(|(_, place)| place).collect();
         let planes = vue.distances.len() as u64;
-        Limit::new("clip distances", PLANES, "use fewer planes").admit(planes)?;
+        let most = PLANES[usize::from(machine == Machine::G45)];
+        Limit::new("clip and cull distances", most, "use fewer planes").admit(planes)?;
         Limit::new("slots of a vertex", SLOTS, "pass fewer outputs").admit(vue.slots() as u64)?;
         Ok(vue)
     }

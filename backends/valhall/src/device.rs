@@ -352,7 +352,10 @@ impl Machine {
             | Driven::WorkgroupMemory
             | Driven::Image { .. }
             | Driven::Pitch { .. }
-            | Driven::Rows { .. } => GARBAGE,
+            | Driven::Rows { .. }
+            | Driven::Sampler { .. }
+            | Driven::DrawIndex
+            | Driven::ViewIndex => GARBAGE,
         }
     }
 

@@ -65,7 +65,7 @@ pub use resource::{
     AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation,
     MOST_DISTANCES, Output, OutputData, OutputKind, Resource, ResourceData, ResourceKind,
     SampleType, Sampling, Scalar, Scan, Shuffle, TEXEL_OFFSETS, TexKind, TexOp, TexQuery,
-    TexelFormat,
+    TexelFormat, sampler_modes,
 };
 pub use verify::{MAX_NESTING, verify};
 pub use world::{Lod, Sample, TexelAddress, World};

@@ -514,7 +514,8 @@ impl<'t> Parser<'t> {
                 Imm::Reduce(scan, self.member("an operation", Op::by_name)?)
             }
             Op::TexQuery => {
-                let query = self.member("size, levels, layers or samples", TexQuery::by_word)?;
+                let query =
+                    self.member("size, levels, layers, samples or sampler", TexQuery::by_word)?;
                 Imm::Query(self.res(func)?, query)
             }
             Op::Exit => match self.token {

@@ -442,4 +442,34 @@ pub enum TexQuery {
     Layers,
     /// Samples per texel.
     Samples,
+    /// A word of a sampler (operand: its number, a constant), for machines that do by arithmetic what no message of theirs does:
+    /// 0 the modes ([`sampler_modes`]), 1 to 3 the least and the largest level and the bias (f32), 4 to 7 the border.
+    Sampler,
+}
+
+/// Bits of the first word of a sampler, see [`TexQuery::Sampler`].
+pub mod sampler_modes {
+    /// Holds where the reference is less than the texel; the bits behind it where it is equal, greater, and where one is a NaN.
+    pub const LESS: u32 = 1;
+    /// The magnifying filter is linear.
+    pub const MAG_LINEAR: u32 = 1 << 4;
+    /// The minifying filter is linear.
+    pub const MIN_LINEAR: u32 = 1 << 5;
+    /// Levels are mixed.
+    pub const MIP_LINEAR: u32 = 1 << 6;
+    /// Level 0 alone.
+    pub const MIP_NONE: u32 = 1 << 7;
+    /// The first bit of the first axis' mode; each axis has [`WRAP_BITS`]. The two below [`BORDER`] are one of the numbers that
+    /// follow, or 0.
+    pub const WRAP: u32 = 8;
+    /// See [`WRAP`].
+    pub const WRAP_BITS: u32 = 3;
+    /// Texels start again.
+    pub const REPEATS: u32 = 1;
+    /// They go back and forth.
+    pub const MIRRORS: u32 = 2;
+    /// They are mirrored once at 0.
+    pub const MIRRORS_ONCE: u32 = 3;
+    /// The border colour is outside, and else the nearest texel.
+    pub const BORDER: u32 = 4;
 }

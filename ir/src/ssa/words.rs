@@ -42,7 +42,7 @@ words! {
     }
     Shuffle { First "first", Lane "lane", Up "up", Down "down", Xor "xor", Quad "quad", OrZero "or_zero", }
     Scan { All "all", Inclusive "inclusive", Exclusive "exclusive", }
-    TexQuery { Size "size", Levels "levels", Layers "layers", Samples "samples", }
+    TexQuery { Size "size", Levels "levels", Layers "layers", Samples "samples", Sampler "sampler", }
 }
 
 /// Every built-in but the clip distances, which carry a number.

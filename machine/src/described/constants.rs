@@ -97,6 +97,10 @@ pub enum Driven {
     FirstVertex,
     /// The first instance.
     FirstInstance,
+    /// The draw's number among those of one command.
+    DrawIndex,
+    /// The number of the view that is drawn, of machines that know none.
+    ViewIndex,
     /// Vertices of an instance.
     VertexCount,
     /// The address of a transform feedback buffer.
@@ -136,6 +140,15 @@ pub enum Driven {
         binding: BindingName,
         /// Its element.
         element: u32,
+    },
+    /// A word of a sampler ([`TexQuery::Sampler`](gpucc_ir::ssa::TexQuery)), of programs that compare or gather by arithmetic.
+    Sampler {
+        /// Which.
+        binding: BindingName,
+        /// Its element.
+        element: u32,
+        /// Which word.
+        number: u8,
     },
     /// Padding that nobody reads.
     Unused,

@@ -197,6 +197,12 @@ fn driver_constants() {
             Driven::Rows { binding, element: 1 },
             json!({"what": "rows", "binding": told, "element": 1}),
         ),
+        (
+            Driven::Sampler { binding, element: 2, number: 3 },
+            json!({"what": "sampler", "binding": told, "element": 2, "number": 3}),
+        ),
+        (Driven::DrawIndex, json!({"what": "draw_index"})),
+        (Driven::ViewIndex, json!({"what": "view_index"})),
         (Driven::Unused, json!({"what": "unused"})),
     ];
     for (word, text) in words {

@@ -1,6 +1,8 @@
 //! Texture instructions in other forms: cubes by face coordinates or by a direction on the cube, gathers as samples of single
 //! texels, comparisons whose operands do not fit into one address as gradients. Which form an instruction needs is the machine's.
 
+mod arithmetic;
+
 use super::cube;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
@@ -76,6 +78,10 @@ pub enum Form {
     SteepGather,
     /// Gradients that give the level, or the level with its bias.
     Gradients,
+    /// A comparison with gradients as one with the level that they give.
+    Level,
+    /// Loads, and what a sampler does with texels by arithmetic: comparisons and gathers of lines and planes.
+    Arithmetic,
 }
 
 /// The operands of an instruction.
@@ -141,6 +147,11 @@ impl Texture {
                 }
                 self.emit(b)
             }
+            Form::Level => {
+                self.make_level(b);
+                self.emit(b)
+            }
+            Form::Arithmetic => self.by_arithmetic(b),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::emu::{Model, Subspan};
 use gpucc_emu::device::{FragmentOut, Stop, bytes_of, words_of};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::Bindings;
-use gpucc_ir::ssa::Interpolation;
+use gpucc_ir::ssa::{Builtin, Func, Input, InputKind, Interpolation};
 use gpucc_machine::described::{Handed, InputPlace, Memory, OutputPlace};
 
 /// Columns and rows of the largest target. isa/gen4-pipeline.md 1.3.
@@ -53,6 +53,12 @@ impl Plane {
     fn address(&self, target: u32, x: u32, y: u32) -> u32 {
         self.base + target * self.bytes + y * self.pitch + x * PIXEL
     }
+}
+
+/// Whether an input is the place in a point.
+fn is_point(func: &Func, input: Option<Input>) -> bool {
+    let kind = input.map(|input| func.inputs[input].kind);
+    kind == Some(InputKind::Builtin(Builtin::PointCoord))
 }
 
 impl Machine {
@@ -257,8 +263,16 @@ impl Machine {
             let InputPlace::Register { register } = told.place else { return None };
             Some((register.checked_sub(first)? as usize / 2, told))
         });
-        for (varying, (slot, told)) in locations.enumerate() {
+        let mut varying = 0;
+        for (slot, told) in locations {
             let Some(planes) = planes.get_mut(slot) else { continue };
+            if is_point(&self.compiled.expanded, told.input) {
+                let places = batch.quads[quad].point;
+                for (component, plane) in planes.iter_mut().enumerate().take(2) {
+                    *plane = places.map(|place| place[component].to_bits());
+                }
+                continue;
+            }
             flat[slot] = told.interpolation == Some(Interpolation::Flat);
             let smooth = told.interpolation == Some(Interpolation::Perspective);
             for (component, plane) in planes.iter_mut().enumerate() {
@@ -270,6 +284,7 @@ impl Machine {
                     }
                 }
             }
+            varying += 1;
         }
         let of = |slot: usize, component: usize| {
             let [first, right, below, _] = planes[slot][component];

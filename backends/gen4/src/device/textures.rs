@@ -19,9 +19,6 @@ const PITCH: u32 = 64;
 /// The largest level of a sampler. isa/gen4-pipeline.md 1.5.
 const LAST_LEVEL: f32 = 13.0;
 
-/// A level is clamped before it is asked whether a texture is magnified, as APIs have it. G45 vol. 4, 4.7.3, LOD PreClamp.
-const CLAMPS_FIRST: u32 = 1 << 28;
-
 /// Where the slices of an image begin, in texels and rows, and how many of both it takes.
 struct Layout {
     /// By level and slice.
@@ -189,17 +186,31 @@ pub fn sampler(chip: &mut Chip, sampler: &Sampler, used: Used) -> Result<[u32; 4
         true => chip.put_words(&sampler.border)?,
         false => 0,
     };
+    // APIs clamp a level to the sampler's range before they ask whether a texture is magnified. The machine's LOD PreClamp clamps
+    // to the texture's levels too (G45 vol. 4, 4.2.1.5), so that one level would never be minified. So it is on only where the
+    // range says that nothing is magnified, and where the range has no level above 0, nothing is minified.
+    let least = sampler.lod_min > 0.0;
+    let (mag, min) = match (least, sampler.lod_max > 0.0) {
+        (true, _) => (sampler.min, sampler.min),
+        (_, true) => (sampler.mag, sampler.min),
+        _ => (sampler.mag, sampler.mag),
+    };
+    // Without it the largest level bounds what is rounded already (4.7.3, Max LOD, errata).
+    let most = match sampler.mip {
+        MipFilter::Nearest if !least => (sampler.lod_max + 0.5).floor(),
+        _ => sampler.lod_max,
+    };
     let sixths = |level: f32| (level.clamp(0.0, LAST_LEVEL) * 64.0) as u32;
     let bias = ((sampler.lod_bias.clamp(-16.0, 15.984_375) * 64.0) as i32 as u32) & 0x7ff;
     let [x, y, z] = wraps;
     Ok([
-        CLAMPS_FIRST
+        u32::from(least) << 28
             | mip << 20
-            | filter(sampler.mag) << 17
-            | filter(sampler.min) << 14
+            | filter(mag) << 17
+            | filter(min) << 14
             | bias << 3
             | compare,
-        sixths(sampler.lod_min) << 22 | sixths(sampler.lod_max) << 12 | x << 6 | y << 3 | z,
+        sixths(sampler.lod_min) << 22 | sixths(most) << 12 | x << 6 | y << 3 | z,
         border,
         0,
     ])

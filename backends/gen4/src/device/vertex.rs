@@ -156,8 +156,12 @@ impl Machine {
             let values = out[output.as_u32() as usize];
             match data.kind {
                 OutputKind::Builtin(Builtin::Position) => placed = true,
-                OutputKind::Builtin(Builtin::ClipDistance(first)) => {
-                    distances.extend((first..first + data.components).zip(values));
+                OutputKind::Builtin(
+                    which @ (Builtin::ClipDistance(first) | Builtin::CullDistance(first)),
+                ) => {
+                    let rejects = matches!(which, Builtin::CullDistance(_));
+                    let numbers = (first..first + data.components).map(|number| (rejects, number));
+                    distances.extend(numbers.zip(values));
                 }
                 _ => {}
             }

@@ -8,11 +8,11 @@ use crate::isa::Machine;
 use crate::vue::POSITION;
 use gpucc_ir::ssa::Interpolation;
 
-/// Two lists of corners, which take turns: three corners and one more for each of twelve planes.
-const LISTS: [usize; 2] = [32, 48];
+/// Two lists of corners, which take turns: three corners and one more for each of 14 planes. Vertices end before r31.
+const LISTS: [usize; 2] = [31, 48];
 /// Doublewords of numbers: corners of the list, where it begins, where the next one begins, how many that has, how many
 /// are left to be looked at, where the one at hand is, where the next one goes.
-const NUMBERS: usize = 64;
+const NUMBERS: usize = 65;
 const COUNT: usize = 0;
 const LIST: usize = 1;
 const OTHER: usize = 2;
@@ -21,21 +21,21 @@ const LEFT: usize = 4;
 const AT: usize = 5;
 const TO: usize = 6;
 /// Distances of the three vertices to a plane.
-const DISTANCES: usize = 65;
+const DISTANCES: usize = 66;
 /// Weights of the corner before and of that at hand; their distances in all channels.
-const BEFORE: usize = 66;
-const HERE: usize = 67;
-const BEFORE_DISTANCE: usize = 68;
-const HERE_DISTANCE: usize = 69;
-const SUM: usize = 70;
-const CROSSING: usize = 71;
-const INVERSE: usize = 72;
+const BEFORE: usize = 67;
+const HERE: usize = 68;
+const BEFORE_DISTANCE: usize = 69;
+const HERE_DISTANCE: usize = 70;
+const SUM: usize = 71;
+const CROSSING: usize = 72;
+const INVERSE: usize = 73;
 /// The header of messages, and the reply to those that ask for an entry.
-const HEADER: usize = 73;
-const REPLY: usize = 74;
+const HEADER: usize = 74;
+const REPLY: usize = 75;
 /// Weights of what is linear on the screen; the corner's position.
-const LINEAR: usize = 75;
-const PLACE: usize = 76;
+const LINEAR: usize = 76;
+const PLACE: usize = 77;
 const REGISTERS: usize = 80;
 
 /// The topology of a fan, and the marks of its first and last entries in the header.

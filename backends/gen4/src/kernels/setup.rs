@@ -23,12 +23,14 @@ enum Half {
     Nothing,
     Position,
     Slot(usize, Interpolation),
+    /// The place in a point: 0 to 1 from its upper left corner on, which counts as the first vertex (isa/gen4-pipeline.md 4.2).
+    Point,
 }
 
 impl Half {
     /// Its value is the same everywhere.
     fn is_flat(self) -> bool {
-        matches!(self, Half::Nothing | Half::Slot(_, Interpolation::Flat))
+        matches!(self, Half::Nothing | Half::Point | Half::Slot(_, Interpolation::Flat))
     }
 }
 
@@ -45,11 +47,15 @@ pub fn program(machine: Machine, pair: &Pair, class: Class) -> Text {
     for (flag, vertex) in (0..).zip(1..vertices) {
         text.add(format!("cmp.z.f0.{flag}(8) null<1>D g1.1<0,1,0>D {vertex}D"));
     }
-    if class != Class::Points {
-        inverse(&mut text, machine);
+    // Of a point the width.
+    match class {
+        Class::Points if pair.point => inverse(&mut text, machine, 3),
+        Class::Points => {}
+        _ => inverse(&mut text, machine, 2),
     }
     let mut halves = vec![Half::Position];
     halves.extend(pair.varyings.iter().map(|&(slot, how)| Half::Slot(slot, how)));
+    halves.extend(pair.point.then_some(Half::Point));
     halves.resize(2 * pair.setup_pairs(), Half::Nothing);
     let pairs: Vec<&[Half]> = halves.chunks(2).collect();
     let messages = pairs.len().div_ceil(MOST);
@@ -76,14 +82,14 @@ pub fn program(machine: Machine, pair: &Pair, class: Class) -> Text {
     text
 }
 
-/// 1 / determinant.
-fn inverse(text: &mut Text, machine: Machine) {
+/// The reciprocal of a number of the primitive: the determinant, or a point's width.
+fn inverse(text: &mut Text, machine: Machine, number: usize) {
     let wait = format!("mov(8) null<1>F g{INVERSE}<8,8,1>F");
     // The 965 does not check a message's destination: it is read before and behind. isa/gen4.md 5.1.
     if machine == Machine::Gen4 {
         text.add(&wait);
     }
-    text.add(format!("send(8) 14 g{INVERSE}<1>F g1.2<0,1,0>F 0x01110001"));
+    text.add(format!("send(8) 14 g{INVERSE}<1>F g1.{number}<0,1,0>F 0x01110001"));
     if machine == Machine::Gen4 {
         text.add(&wait);
     }
@@ -99,7 +105,7 @@ fn gather(text: &mut Text, pair: &Pair, vertices: usize, half: usize, what: Half
         format!("g{register}.{}<4,4,1>{ty}", 4 * (slot % 2))
     };
     match what {
-        Half::Nothing => text.add(format!("mov(4) {} 0UD", to(0, "UD"))),
+        Half::Nothing | Half::Point => text.add(format!("mov(4) {} 0UD", to(0, "UD"))),
         Half::Position => {
             for vertex in 0..vertices {
                 let register = VALUES + vertex;
@@ -144,6 +150,10 @@ fn planes(text: &mut Text, class: Class, message: usize, halves: [Half; 2]) {
             }
             for part in 0..2 {
                 text.add(format!("mov(4) m{}.{from}<1>UD 0UD", message + part));
+                if (halves[half], class) == (Half::Point, Class::Points) {
+                    let to = format!("m{}.{}<1>F", message + part, from + part);
+                    text.add(format!("mov(1) {to} g{INVERSE}<0,1,0>F"));
+                }
             }
         }
     }

@@ -192,10 +192,10 @@ impl Lower<'_> {
         self.block
     }
 
-    /// Whether one loop more has room on the stack of masks. A loop takes two; the one over the group's invocations is a loop,
-    /// too.
+    /// Whether one loop more has room on the stack of masks. A loop takes two; the one over a group's invocations is a loop, too.
     pub(super) fn admit_loop(&self) -> Result<(), Failure> {
-        match 2 * ((self.loops.len() + self.phased_loops.len()) as u32 + 2)
+        let around = u32::from(self.ssa.stage == ssa::Stage::Compute);
+        match 2 * ((self.loops.len() + self.phased_loops.len()) as u32 + 1 + around)
             > self.abi.chip.mask_depth()
         {
             true => Err(self.not_yet("loops deeper than the stack of masks")),

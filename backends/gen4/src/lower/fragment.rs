@@ -11,6 +11,8 @@ use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Interpolation, Op, Output
 /// The slot of the position, and its component that holds 1 / w.
 const POSITION: u8 = 0;
 const INVERSE_W: u8 = 3;
+/// Bits of the target's layer, from bit 16 of r1.7 on. isa/gen4.md 2.2.
+const LAYERS: u32 = 0x7ff;
 
 impl Lower<'_> {
     /// What a fragment program has before its first operation: w where inputs vary with perspective.
@@ -140,7 +142,19 @@ impl Lower<'_> {
                 };
                 Place::Reg(coverage)
             }
-            InputKind::Builtin(_) => return Err(self.not_yet("this input")),
+            // A slot behind all others.
+            InputKind::Builtin(Builtin::PointCoord) => {
+                Place::Reg(self.plane(self.abi.slots() - 1, component))
+            }
+            InputKind::Builtin(Builtin::Layer) => {
+                let header = Src::Scalar { register: 1, dword: 7 }.into();
+                let (shifted, layer) = (self.fresh(), self.fresh());
+                self.alu(Opcode::Shr, Ty::Ud, shifted, &[header, Src::Bits(16).into()]);
+                let all = Src::Bits(LAYERS).into();
+                self.alu(Opcode::And, Ty::Ud, layer, &[Src::Reg(shifted.into()).into(), all]);
+                Place::Reg(layer)
+            }
+            InputKind::Builtin(which) => return self.drawn(result, which),
         };
         self.values[result] = Some(place);
         Ok(())

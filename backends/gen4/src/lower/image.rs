@@ -22,11 +22,16 @@ struct Texel {
 }
 
 impl Lower<'_> {
-    /// A number of an image that the driver tells.
-    fn told(&self, image: Resource, element: u32, which: Told) -> Result<Source, Failure> {
+    /// A number of an image or of a sampler that the driver tells.
+    pub(super) fn told(
+        &self,
+        image: Resource,
+        element: u32,
+        which: Told,
+    ) -> Result<Source, Failure> {
         match self.abi.told(image, element, which) {
             Some((register, dword)) => Ok(Src::Scalar { register, dword }.into()),
-            None => Err(self.not_yet("this number of a storage texture")),
+            None => Err(self.not_yet("this number of a binding")),
         }
     }
 
@@ -143,7 +148,7 @@ impl Lower<'_> {
             let source = match query {
                 TexQuery::Size => self.told(image, element, Told::Image(size))?,
                 TexQuery::Layers => self.told(image, element, Told::Image(ImageWord::Layers))?,
-                TexQuery::Levels | TexQuery::Samples => Src::Bits(1).into(),
+                TexQuery::Levels | TexQuery::Samples | TexQuery::Sampler => Src::Bits(1).into(),
             };
             self.values[result] = Some(Place::Source(source.src));
         }

@@ -5,7 +5,7 @@
 //! form keeps a program at eight ([`lacks_sixteen`]).
 
 use super::Lower;
-use crate::abi::{self, Abi, is_cube};
+use crate::abi::{self, Abi, Told, is_cube};
 use crate::inst::{Condition, Inst, Lookup, Reply, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
@@ -111,7 +111,10 @@ impl Lower<'_> {
             true => rest.split_off_first().map(|&value| self.source(value)),
             false => None,
         };
-        self.admit_lookup(&tex, (arrayed, sample))?;
+        let integers = matches!(sample, SampleType::Sint | SampleType::Uint);
+        if integers && tex.kind != TexKind::Load {
+            return Err(self.not_yet("gathering integers from cubes"));
+        }
         let asked = self.asked(&tex, (dim, arrayed), at, reference, rest)?;
         let asked = Asked { control: asked.control | offsets(tex.offset), ..asked };
         let lookup = (surface, sampler, reply(sample));
@@ -119,24 +122,6 @@ impl Lower<'_> {
             data.results.iter().map(|&value| Some(value)).collect();
         self.look_up(asked, lookup, &components);
         Ok(())
-    }
-
-    /// What no message does and the program could do with more than it is told: the sampler's comparison, filter and wrap modes.
-    /// isa/gen4.md 3.
-    fn admit_lookup(
-        &self,
-        tex: &TexOp,
-        (arrayed, sample): (bool, SampleType),
-    ) -> Result<(), Failure> {
-        let integers = matches!(sample, SampleType::Sint | SampleType::Uint);
-        let what = match tex.kind {
-            _ if tex.compare && arrayed => "comparing in layered textures",
-            TexKind::SampleGrad if tex.compare => "comparing with gradients",
-            TexKind::Load => return Ok(()),
-            _ if integers => "gathering integers",
-            _ => return Ok(()),
-        };
-        Err(self.not_yet(what))
     }
 
     /// The message and its parameters.
@@ -225,6 +210,13 @@ impl Lower<'_> {
         let Imm::Query(texture, query) = data.imm else {
             return Err(self.not_yet("this query"));
         };
+        if query == TexQuery::Sampler {
+            let (args, result) = (&data.args, data.results[0]);
+            let which = Told::Sampler(abi::sampler_word(self.ssa, args));
+            let told = self.told(texture, abi::element(self.ssa, texture, args), which)?;
+            self.values[result] = Some(super::Place::Source(told.src));
+            return Ok(());
+        }
         if self.abi.stored[texture] {
             return self.image_query(data, texture, query);
         }
@@ -246,7 +238,7 @@ impl Lower<'_> {
             TexQuery::Layers if dim == Dim::D1 => 1,
             TexQuery::Layers => 2,
             TexQuery::Levels => 3,
-            TexQuery::Samples => {
+            TexQuery::Samples | TexQuery::Sampler => {
                 for &result in &data.results {
                     self.values[result] = Some(super::Place::Source(Src::Bits(1)));
                 }

@@ -3,6 +3,7 @@
 
 use super::outputs::ZERO;
 use super::{Lower, Place};
+use crate::abi::Drawn;
 use crate::emit::vertex::{MOST, SLOTS};
 use crate::inst::{Condition, Function, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
@@ -10,7 +11,7 @@ use crate::isa::ops::Opcode;
 use crate::legal::Chip;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
-use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Output};
+use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Output, Value};
 
 /// The header's place of a point's width, from bit 8 on in eighths of a pixel: 2048 of a pixel. isa/gen4-pipeline.md 2.
 const WIDTH: f32 = 2048.0;
@@ -25,15 +26,18 @@ impl Lower<'_> {
             return Err(self.not_yet("this input"));
         };
         let number = match self.ssa.inputs[input].kind {
-            InputKind::Builtin(Builtin::VertexIndex) => Some(0),
-            InputKind::Builtin(Builtin::InstanceIndex) => Some(1),
-            _ => None,
+            InputKind::Builtin(Builtin::VertexIndex) => Some((0, Drawn::FirstVertex)),
+            InputKind::Builtin(Builtin::InstanceIndex) => Some((1, Drawn::FirstInstance)),
+            InputKind::Builtin(which) => return self.drawn(data.results[0], which),
+            InputKind::Location { .. } => None,
         };
         let place = match (number, self.abi.element_of(input)) {
-            (Some(number), _) => {
+            (Some((number, first)), _) => {
                 let register = self.abi.element(self.abi.elements() - 1);
                 let counted = Src::Pair { register, dword: number };
-                let (register, dword) = self.abi.first(number.into());
+                let Some((register, dword)) = self.abi.drawn(first) else {
+                    return Err(self.not_yet("this input"));
+                };
                 let first = Src::Scalar { register, dword };
                 let sum = self.fresh();
                 self.alu(Opcode::Add, Ty::D, sum, &[counted.into(), first.into()]);
@@ -51,6 +55,16 @@ impl Lower<'_> {
             (None, None) => return Err(self.not_yet("this input")),
         };
         self.values[data.results[0]] = Some(place);
+        Ok(())
+    }
+
+    /// A number of the draw.
+    pub(super) fn drawn(&mut self, result: Value, which: Builtin) -> Result<(), Failure> {
+        let place = Drawn::of(which).first().and_then(|&which| self.abi.drawn(which));
+        let Some((register, dword)) = place else {
+            return Err(self.not_yet("this input"));
+        };
+        self.values[result] = Some(Place::Source(Src::Scalar { register, dword }));
         Ok(())
     }
 

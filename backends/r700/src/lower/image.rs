@@ -167,7 +167,7 @@ impl Lower<'_> {
             let chan = match query {
                 TexQuery::Size => k as u8,
                 TexQuery::Layers => 2,
-                TexQuery::Levels | TexQuery::Samples => 3,
+                TexQuery::Levels | TexQuery::Samples | TexQuery::Sampler => 3,
             };
             let source = self.image_constant(resource, element, chan);
             self.values[result] = Some(super::Place::Source(source.src));

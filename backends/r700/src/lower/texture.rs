@@ -250,6 +250,8 @@ impl Lower<'_> {
             TexQuery::Size => {}
             TexQuery::Levels => fetch.select = [3, 3, 3, 3],
             TexQuery::Layers => fetch.select = [2, 2, 2, 2],
+            // Nothing of this machine's plan asks for it.
+            TexQuery::Sampler => return Err(self.not_yet("words of a sampler")),
             TexQuery::Samples => {
                 fetch.op = FetchOp::GET_NUMBER_OF_SAMPLES;
                 fetch.select = [3, 3, 3, 3];

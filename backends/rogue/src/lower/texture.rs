@@ -387,6 +387,8 @@ impl Lower<'_> {
                 let last = Src::Fixed(Register::Shared(texture + LAST_LAYER));
                 self.values[data.results[0]] = Some(self.plus_one(last));
             }
+            // Nothing of this machine's plan asks for it.
+            TexQuery::Sampler => return Err(self.not_yet("words of a sampler")),
             TexQuery::Samples => {
                 let power = self.samples(texture);
                 let one = Src::ONE;

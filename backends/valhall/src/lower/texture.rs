@@ -394,6 +394,13 @@ impl Lower<'_> {
                 TexQuery::Levels => ImageWord::Levels,
                 TexQuery::Layers => ImageWord::Layers,
                 TexQuery::Samples => ImageWord::Samples,
+                // Nothing of this machine's plan asks for it.
+                TexQuery::Sampler => {
+                    return Err(Failure::Internal {
+                        pass: "lower",
+                        message: "words of a sampler are asked for".into(),
+                    });
+                }
             };
             let word = self.image_word(resource, element, word);
             let place = match (query, level) {

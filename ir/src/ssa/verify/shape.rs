@@ -204,6 +204,9 @@ impl Verifier<'_> {
                 let Imm::Query(texture, query) = data.imm else {
                     return Err(self.broken(Some(inst), 5, "names no texture"));
                 };
+                if query == TexQuery::Sampler {
+                    return self.sampler_word(inst, texture);
+                }
                 let (_, skip) = self.image(inst, texture)?;
                 let (has_level, axes) = match func.resources[texture].kind {
                     ResourceKind::Texture { dim, multisampled, .. } => (!multisampled, dim),
@@ -217,7 +220,7 @@ impl Verifier<'_> {
                 };
                 let (operands, gives) = match query {
                     TexQuery::Size => (skip + usize::from(has_level), axes),
-                    TexQuery::Levels | TexQuery::Layers | TexQuery::Samples => (skip, 1),
+                    _ => (skip, 1),
                 };
                 fits(
                     args.len() == operands
@@ -292,6 +295,22 @@ impl Verifier<'_> {
         };
         let element = usize::from(self.func.resources[image].count.is_some());
         Ok((dim.coords() + usize::from(arrayed), element))
+    }
+
+    /// A query of a word of a sampler.
+    fn sampler_word(&self, inst: Inst, sampler: Resource) -> Check {
+        let func = self.func;
+        let exists = func.resources.is_valid(sampler)
+            && matches!(func.resources[sampler].kind, ResourceKind::Sampler { .. });
+        self.require(exists, inst, 5, || format!("{sampler} is no sampler"))?;
+        let data = &func.insts[inst];
+        let operands = 1 + usize::from(func.resources[sampler].count.is_some());
+        let number = data.args.last().and_then(|&value| func.as_const(value));
+        let words = data.args.iter().chain(&data.results).all(|&value| func.ty(value) == Type::B32);
+        let fits = data.args.len() == operands && data.results.len() == 1 && words;
+        self.require(fits && number.is_some_and(|number| number < 8), inst, 5, || {
+            "asks for no word of a sampler".into()
+        })
     }
 
     /// The same of one whose texels a program may write.
