@@ -66,7 +66,7 @@ pub fn described(
     let shareds = u32::from(abi.shareds + if scratch > 0 { SCRATCH_WORDS } else { 0 });
     let depth = OutputKind::Builtin(Builtin::FragDepth);
     let depth = func.outputs.values().any(|data| data.kind == depth);
-    let facts = Facts { temps, shareds, feeds, depth };
+    let facts = Facts { temps, shareds, bytes: stats.code_bytes, feeds, depth };
     let Words { state: words, addresses, targets } = state::words(func, abi, pipeline, &facts)?;
     let numbers = [
         (TEMPS, temps),

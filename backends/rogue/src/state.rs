@@ -20,6 +20,7 @@ pub use texture::{SAMPLER, TEXEL_SAMPLER_STATE, TEXTURE, code, is_rows, swizzle,
 pub use vertex::{FETCH_CODE, FETCH_DATA, OUTPUTS, VDM_PDS, VDM_STATE};
 
 use crate::abi::Abi;
+use crate::words::program;
 #[cfg(test)]
 use target::{EOT_CODE, EOT_DATA, EOT_PROGRAM, PBE_REGISTERS, PBE_STATE};
 
@@ -35,6 +36,8 @@ pub struct Facts {
     pub temps: u32,
     /// Shared registers with those of scratch memory.
     pub shareds: u32,
+    /// Bytes of the code.
+    pub bytes: u64,
     /// Pixels give feedback.
     pub feeds: bool,
     /// Pixels compute depth.
@@ -72,5 +75,22 @@ pub fn words(func: &Func, abi: &Abi, pipeline: &State, facts: &Facts) -> Result<
         }
     }
     texture::words(func, abi, &mut words.state);
+    header(abi, facts, &mut words.state);
     Ok(words)
+}
+
+/// The header of a precompiled program: what a driver must know of its registers. A program that is too long has none.
+const HEADER: &str = "PROGRAM_HEADER";
+
+fn header(abi: &Abi, facts: &Facts, state: &mut Named<Setting>) {
+    let Ok(size) = u16::try_from(facts.bytes.div_ceil(4)) else { return };
+    let word = program::header::word()
+        .with(program::header::TEMPS, facts.temps)
+        .with(program::header::INPUTS, abi.inputs.into())
+        .with(program::header::COEFFICIENTS, abi.coefficients.into())
+        .with(program::header::SHAREDS, facts.shareds)
+        .with(program::header::SIZE, size.into());
+    let mut block = block::Block::default();
+    block.word("program", word, &[]);
+    state.set(HEADER, block.setting());
 }

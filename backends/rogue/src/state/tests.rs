@@ -22,6 +22,10 @@ const TARGETS: [u64; 2] = [0x50_0000, 0x60_0000];
 const SIDE: u32 = 16;
 
 fn compile(text: &str, pipeline: &State) -> Compiled {
+    compiled(text, pipeline).expect("it compiles")
+}
+
+fn compiled(text: &str, pipeline: &State) -> Result<Compiled, Failure> {
     let mut func = parse::parse(text).expect("a module").funcs.remove(0);
     let request = Request {
         chip: "bxs_4_64",
@@ -34,7 +38,7 @@ fn compile(text: &str, pipeline: &State) -> Compiled {
     let mut ctx = Ctx::new(options, crate::ROGUE.numerics("bxs_4_64"), crate::ROGUE.info());
     runner.run(&Plan::for_options(&options), &mut func, &mut ctx, &mut Quiet).expect("passes");
     runner.go_on(&crate::ROGUE.plan(&request), &mut func, &mut ctx, &mut Quiet).expect("a plan");
-    crate::ROGUE.finish(func, &request).expect("it compiles")
+    crate::ROGUE.finish(func, &request)
 }
 
 /// What a driver writes: memory, and the words of programs by their names.
@@ -172,7 +176,7 @@ fn pipeline() -> State {
 const LIST: u32 = 3 << 29 | 1 << 27 | 1 << 26 | 1 << 25 | 1 << 24 | 6 << 8;
 const TERMINATE: u32 = 6 << 29;
 /// ISPCTL, the front, programs, varyings, uniforms, the viewport, outputs and their counts.
-const HEADER: u32 = 1 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 9 | 1 << 11 | 1 << 17 | 1 << 18;
+const UPDATE: u32 = 1 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 9 | 1 << 11 | 1 << 17 | 1 << 18;
 
 /// Draws a triangle over everything, instance 7 alone; the words of both targets.
 fn draw(seed: u64, change: &dyn Fn(&mut Named<Setting>)) -> Result<[Vec<u32>; 2], Trap> {
@@ -232,7 +236,7 @@ fn draw(seed: u64, change: &dyn Fn(&mut Named<Setting>)) -> Result<[Vec<u32>; 2]
     let mut faces = words(&fs, ISPA);
     assert!(faces.fill(0, 7 << 17));
     let outputs = words(&fs, OUTPUTS).merged(words(&vs, OUTPUTS).words());
-    let mut state = vec![HEADER, 0, faces.words()[0], 7 << 25];
+    let mut state = vec![UPDATE, 0, faces.words()[0], 7 << 25];
     state.extend(programs.words());
     state.extend([8.0, 8.0, 8.0, 8.0, 0.0, 1.0].map(float));
     state.extend(outputs);
@@ -358,6 +362,35 @@ fn bits_of_a_draw_that_the_program_decides_are_noticed() {
     });
     // Sizes that are larger than they must be, cache modes and words that fill a segment up change nothing.
     assert!(count > 100 && 10 * found > 6 * count, "{found} of {count}");
+}
+
+#[test]
+fn a_vertex_of_more_attributes_than_the_sequencer_has_constants_is_refused() {
+    let text = |count: usize| {
+        let declared = |at| format!("  in{at} = \"a\" f32 x 1 location {at} perspective center\n");
+        let inputs: String = (0..count).map(declared).collect();
+        format!("func \"vs\" vertex trusted {{\n{inputs}}} body {{\n  yield\n}}")
+    };
+    assert!(compiled(&text(30), &State::default()).is_ok());
+    assert!(matches!(compiled(&text(31), &State::default()), Err(Failure::Limit { .. })));
+}
+
+/// The header says what the numbers of the state say.
+#[test]
+fn the_header_of_a_program_has_its_sizes() {
+    let kernel = compile(KERNEL, &State::default());
+    let state = &kernel.described.state;
+    let number = |name: &str| match state.get(name) {
+        Some(Setting::Number(number)) => u64::from(*number),
+        other => panic!("{name}: {other:?}"),
+    };
+    let told = words(state, HEADER);
+    let header = u64::from(told.words()[0]) | u64::from(told.words()[1]) << 32;
+    assert_eq!(header & 0xff, number("temporaries"));
+    assert_eq!(header >> 8 & 0xff, number("vertex inputs"));
+    assert_eq!(header >> 16 & 0xfff, number("coefficients"));
+    assert_eq!(header >> 28 & 0xfff, number("shared registers"));
+    assert_eq!(header >> 40, kernel.code.len() as u64 / 4);
 }
 
 const KERNEL: &str = "func \"main\" compute workgroup 40 1 1 trusted {

@@ -37,7 +37,7 @@ const INSTANCE: u32 = 1;
 /// The words of a vertex program.
 ///
 /// # Errors
-/// [`Failure::Limit`] where the sequencer lacks constants.
+/// [`Failure::Limit`] where the sequencer lacks constants; [`Failure::Internal`] for a value that it has not.
 pub fn words(
     func: &Func,
     abi: &Abi,
@@ -107,8 +107,11 @@ fn fetch(
                     Builtin::BaseInstance => (FIRST, LOW),
                     Builtin::DrawIndex => (FIRST, HIGH),
                     Builtin::ViewIndex => (VIEW, LOW),
-                    // The base of vertices is the first persistent temporary.
-                    _ => (PERSISTENT, LOW),
+                    Builtin::BaseVertex => (PERSISTENT, LOW),
+                    other => {
+                        let message = format!("{other:?} is no value of the sequencer");
+                        return Err(Failure::Internal { pass: "state", message });
+                    }
                 };
                 let register = placed.first.into();
                 let to = Transfer { words: half, register, common: false, last };
