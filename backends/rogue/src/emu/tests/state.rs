@@ -1,11 +1,13 @@
 //! State of primitives, pixels and targets by the layouts, with random fields, and what the emulator reads in it.
 
 use super::Dice;
-use crate::emu::gpu::PixelState;
 use crate::emu::gpu::pbe::Surface;
+use crate::emu::gpu::vertices::{Upload, upload_state};
+use crate::emu::gpu::{PixelState, Words};
 use crate::emu::memory::Memory;
 use crate::emu::rule::Rule;
-use crate::words::{self, pixel, ppp};
+use crate::emu::texture::state::{Description, sampler};
+use crate::words::{self, pixel, ppp, streams, texture};
 use gpucc_isa::{Inst, Op};
 
 /// A word with random values in every field that takes them.
@@ -163,4 +165,76 @@ fn registers_of_targets() {
     }
     assert!(refused > 60, "only {refused} words");
     assert!(matches!(Surface::read([0, 0, 1 << 47]), Err((Rule::State, _))));
+}
+
+/// PDS_STATE of the vertex stream.
+#[test]
+fn uploads_of_the_vertex_stream() {
+    use streams::{vdm_pds0 as a, vdm_pds1 as b, vdm_pds2 as c};
+    let (mut dice, mut refused) = (Dice::new(43), 0);
+    for _ in 0..1_000 {
+        let rows = [&a::WORD, &b::WORD, &c::WORD].map(|row| filled(&mut dice, row));
+        let mut bits = rows.map(|row| row.bits() as u32);
+        let read = |bits: [u32; 3]| {
+            let mut memory = Memory::default();
+            memory.map(AT, 8).expect("is free");
+            memory.write(AT, &bits[1].to_le_bytes()).expect("is mapped");
+            memory.write(AT + 4, &bits[2].to_le_bytes()).expect("is mapped");
+            upload_state(bits[0], &mut Words { memory: &memory, at: AT })
+        };
+        let [first, data, code] = rows;
+        let expected = Upload {
+            common: 16 * first.get(a::COMMON),
+            pds_temps: 4 * first.get(a::PDS_TEMP),
+            pds_data: 4 * first.get(a::PDS_DATA),
+            data: 16 * data.get(b::DATA_ADDR),
+            code: 16 * code.get(c::CODE_ADDR),
+        };
+        assert_eq!(read(bits), Ok(expected));
+        // The block's number is read before.
+        let (at, bit) = (dice.below(3) as usize, dice.below(29));
+        bits[at] ^= 1 << bit;
+        let known = words::decode(rows[at].op(), bits[at].into()).is_ok();
+        let found = read(bits).map_err(|(rule, _)| rule);
+        assert_eq!(found.is_ok(), known, "word {at}, bit {bit}: {found:?}");
+        refused += usize::from(!known);
+    }
+    assert!(refused > 60, "only {refused} words");
+}
+
+/// Textures whose rows follow each other, and second words of samplers.
+#[test]
+fn rows_of_texels_and_planes() {
+    use texture::{image0, sampler0, sampler1, stride_image1 as rows};
+    let (mut dice, mut seen) = (Dice::new(44), [0; 2]);
+    for _ in 0..1_000 {
+        let width = dice.below(1 << 14) as u32;
+        let first = image0::word()
+            .with(image0::WIDTH, width)
+            .with(image0::HEIGHT, dice.below(1 << 14) as u32)
+            .with(image0::FORMAT, 24)
+            .with(image0::TEXTYPE, 4);
+        let second = filled(&mut dice, &rows::WORD).with(rows::ALPHA_MSB, 0);
+        let halves = |word: &Inst| [word.bits() as u32, (word.bits() >> 32) as u32];
+        let ([a, b], [c, d]) = (halves(&first), halves(&second));
+        let read = Description::read(&[a, b, c, d], false, 2).map_err(|(rule, _)| rule);
+        let expected = match (second.flag(rows::MIPMAPS_PRESENT), second.get(rows::STRIDE) < width)
+        {
+            (true, _) => Err(Rule::NotBuilt),
+            (false, true) => Err(Rule::TextureWords),
+            (false, false) => Ok(second.get(rows::STRIDE) + 1),
+        };
+        seen[usize::from(expected.is_ok())] += 1;
+        assert_eq!(read.as_ref().map(|read| read.stride), expected.as_ref().map(|n| Some(*n)));
+        if let Ok(read) = read {
+            let address = u64::from(second.get(rows::TEXADDR_HI)) << 32;
+            let address = address | u64::from(second.get(rows::TEXADDR_LO));
+            assert_eq!((read.width, read.address), (width + 1, address << 2));
+        }
+        let [a, b] = halves(&sampler0::word());
+        let [c, d] = halves(&filled(&mut dice, &sampler1::WORD));
+        let read = sampler(&[a, b, c, d], |_| Ok([0; 4])).map_err(|(rule, _)| rule);
+        assert_eq!(read.is_ok(), [c, d] == [0; 2]);
+    }
+    assert!(seen.into_iter().all(|count| count > 100), "{seen:?}");
 }
