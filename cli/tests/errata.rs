@@ -35,6 +35,13 @@ fn sections() -> Vec<Section> {
             folder: ("V/", "backends/valhall/src/"),
             rules: names(gpucc_valhall::emu::Rule::ALL),
         },
+        // The ledger has no rows of it.
+        Section {
+            heading: "Rogue",
+            ledger: &[],
+            folder: ("G/", "backends/rogue/src/"),
+            rules: names(gpucc_rogue::emu::Rule::ALL),
+        },
     ]
 }
 
@@ -70,7 +77,7 @@ fn numbers(rows: &[Vec<String>]) -> BTreeSet<&str> {
 fn every_row_of_the_ledger_is_answered_once() {
     let Some(ledger) = shared::text_or_skip("isa/errata.md") else { return };
     let answers = own("docs/errata.md");
-    for section in sections() {
+    for section in sections().into_iter().filter(|section| !section.ledger.is_empty()) {
         let known = rows(&ledger, |heading| section.ledger.iter().any(|n| heading.starts_with(n)));
         let answered = rows(&answers, |heading| heading == section.heading);
         assert_eq!(numbers(&answered), numbers(&known), "{}", section.heading);

@@ -71,3 +71,21 @@ fn a_chip_that_no_public_driver_runs_rests_on_the_manual() {
     let args = [&color, "--target", "valhall", "--chip", "g77", "--evidence", "proven"];
     ends(&args, 3, &["a chip that no public driver models"]);
 }
+
+#[test]
+fn what_the_page_marks_as_assumed_is_told_of_rogue() {
+    let saxpy = sample("saxpy.wgsl");
+    let words = ["DOUTW's operand", "our assumption", "--evidence any"];
+    ends(&[&saxpy, "--target", "rogue", "--evidence", "manual"], 3, &words);
+    ends(&[&saxpy, "--target", "rogue", "--evidence", "any"], 0, &[]);
+    let told = told(&saxpy, "rogue");
+    let grounds = told["rests_on"].as_array().expect("a list");
+    assert_eq!(grounds.len(), 3, "{told}");
+    // A colour that is constant rests on nothing that is assumed.
+    let folder = Folder::new("constant");
+    let shader = folder.write(
+        "constant.wgsl",
+        "@fragment fn main() -> @location(0) vec4u { return vec4u(1, 2, 3, 4); }",
+    );
+    ends(&[&shader, "--target", "rogue", "--evidence", "proven"], 0, &[]);
+}

@@ -109,7 +109,8 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         ("waits", Figure(emitted.waits as f64)),
     ];
     let figures = figures.into_iter().collect();
-    let described = describe::described(&expanded, &abi, scratch_bytes, stats, figures);
+    let described =
+        describe::described(&expanded, (&abi, &pipeline), scratch_bytes, stats, figures)?;
     Ok(Compiled {
         programs: vec![Program {
             name: "".into(),

@@ -1,11 +1,14 @@
 //! What a driver is told of a program: places, sizes, figures.
 
 use crate::abi::{Abi, SCRATCH_WORDS};
+use crate::evidence::evidence;
+use crate::state::{self, Facts, Words};
+use gpucc_ir::driver::{Failure, State};
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Op, OutputKind, Stage};
 use gpucc_machine::Named;
 use gpucc_machine::described::{
-    Binding, Described, Dispatch, Ground, InputPlace, Memory, OutputPlace, Setting, StageInput,
-    StageOutput, Stats, Takes,
+    Attribute, AttributePlace, Binding, Described, Dispatch, InputPlace, Memory, OutputPlace,
+    Setting, StageInput, StageOutput, Stats, Takes,
 };
 use gpucc_machine::named::Figure;
 
@@ -32,11 +35,6 @@ pub const FEEDBACK: &str = "feedback";
 /// The table of places of bindings: the first shared register of a descriptor.
 pub const SHARED: &str = "shared";
 
-const LAUNCH: Ground = Ground::assumption(
-    "the data sequencer's programs fill registers in the order of the public Vulkan driver",
-    "isa/rogue-pipeline.md 4, 5.1; the vendor's documents of the sequencer are not public",
-);
-
 /// Whether somebody is demoted.
 fn demotes(func: &Func) -> bool {
     func.regions_in_order().iter().any(|&(region, ..)| {
@@ -45,13 +43,16 @@ fn demotes(func: &Func) -> bool {
 }
 
 /// All of it.
+///
+/// # Errors
+/// [`Failure::Limit`] where words of state have no room.
 pub fn described(
     func: &Func,
-    abi: &Abi,
+    (abi, pipeline): (&Abi, &State),
     scratch: u32,
     stats: Stats,
     machine: Named<Figure>,
-) -> Described {
+) -> Result<Described, Failure> {
     let resources = func.resources.keys().filter_map(|resource| {
         let first = abi.descriptors[resource]?;
         let slot = [(SHARED, u32::from(first))].into_iter().collect();
@@ -62,11 +63,16 @@ pub fn described(
     let fed = [Builtin::FragDepth, Builtin::SampleMask].map(OutputKind::Builtin);
     let feeds = func.stage == Stage::Fragment
         && (func.outputs.values().any(|data| fed.contains(&data.kind)) || demotes(func));
+    let shareds = u32::from(abi.shareds + if scratch > 0 { SCRATCH_WORDS } else { 0 });
+    let depth = OutputKind::Builtin(Builtin::FragDepth);
+    let depth = func.outputs.values().any(|data| data.kind == depth);
+    let facts = Facts { temps, shareds, bytes: stats.code_bytes, feeds, depth };
+    let Words { state: words, addresses, targets } = state::words(func, abi, pipeline, &facts)?;
     let numbers = [
         (TEMPS, temps),
         (INPUTS, u32::from(abi.inputs)),
         (COEFFICIENTS, u32::from(abi.coefficients)),
-        (SHAREDS, u32::from(abi.shareds + if scratch > 0 { SCRATCH_WORDS } else { 0 })),
+        (SHAREDS, shareds),
         (SCRATCH, scratch),
         (TILES, u32::from(abi.tiles)),
         (OUTPUT_REGISTERS, u32::from(abi.output_registers())),
@@ -74,8 +80,10 @@ pub fn described(
         (FEEDBACK, u32::from(feeds)),
     ];
     let texels = abi.texels.map(|first| (TEXEL_SAMPLER, u32::from(first)));
-    let state =
-        numbers.into_iter().chain(texels).map(|(name, number)| (name, Setting::Number(number)));
+    let numbers = numbers.into_iter().chain(texels);
+    let mut state: Named<Setting> =
+        numbers.map(|(name, number)| (name, Setting::Number(number))).collect();
+    state.0.extend(words.0);
     let inputs = func.inputs.iter().map(|(input, data)| {
         let place = match abi.stage {
             Stage::Vertex => abi
@@ -90,7 +98,9 @@ pub fn described(
                 .map(|varying| InputPlace::Register { register: 4 * u32::from(varying.set) }),
             Stage::Compute => None,
         };
-        let told = StageInput::of(func, input, place.unwrap_or(InputPlace::Elsewhere {}));
+        let mut told = StageInput::of(func, input, place.unwrap_or(InputPlace::Elsewhere {}));
+        let address = addresses.iter().find(|(other, _)| *other == input);
+        told.attribute = address.and_then(|(_, word)| attribute(pipeline, data.kind, *word));
         match data.kind {
             InputKind::Location { interpolation, sampling, .. }
                 if func.stage == Stage::Fragment =>
@@ -117,15 +127,29 @@ pub fn described(
     let workgroup_bytes = gpucc_ir::ssa::interp::workgroup_bytes(func);
     let takes = Takes::Memory { workgroup_bytes };
     let dispatch = Dispatch { workgroup_size: func.workgroup_size, takes };
-    Described {
+    Ok(Described {
         stats,
         machine,
         resources,
         inputs: inputs.collect(),
         outputs: outputs.collect(),
-        state: state.collect(),
-        evidence: [LAUNCH].into_iter().collect(),
+        state,
+        evidence: evidence(func, abi, targets),
         dispatch: (func.stage == Stage::Compute).then_some(dispatch),
         ..Described::default()
-    }
+    })
+}
+
+/// How an attribute comes in: the resource is the word of the sequencer's data that takes the low half of its address.
+fn attribute(pipeline: &State, kind: InputKind, word: u32) -> Option<Attribute> {
+    let InputKind::Location { location, .. } = kind else { return None };
+    let told = pipeline.vertex.attribute(location)?;
+    let buffer = pipeline.vertex.buffer(told);
+    Some(Attribute {
+        place: AttributePlace::Resource { resource: word },
+        offset: told.offset,
+        format: told.format.clone(),
+        stride: buffer.stride,
+        step: buffer.step,
+    })
 }

@@ -11,11 +11,12 @@ mod vertex;
 use crate::chip::Chip;
 use crate::emu::{Run, Trap};
 use crate::numerics::numerics;
+use crate::state::Filled;
 use gpucc_emu::device::{Device, FragmentOut, Launcher, Stop, VertexOut, VertexRun};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::Bindings;
-use gpucc_ir::ssa::Numerics;
 use gpucc_ir::ssa::numerics::Perturbation;
+use gpucc_ir::ssa::{Numerics, Span};
 use gpucc_machine::Compiled;
 use gpucc_machine::described::Setting;
 
@@ -56,6 +57,16 @@ impl Machine {
         }
     }
 
+    /// Words of the described state, which a driver fills up.
+    ///
+    /// # Errors
+    /// [`Stop::Illegal`] where the state lacks them.
+    fn words(&self, name: &str) -> Result<Filled, Stop> {
+        let setting = self.compiled.described.state.get(name);
+        let words = setting.and_then(Filled::of);
+        words.ok_or_else(|| untold(format!("the state of the program has no {name}")))
+    }
+
     fn model(&self) -> Numerics {
         Numerics { perturbation: self.errors, ..numerics(self.chip) }
     }
@@ -74,6 +85,22 @@ impl Machine {
         });
         self.launcher.steps = steps;
         result
+    }
+}
+
+/// The report does not hold.
+fn untold(message: String) -> Stop {
+    Stop::Illegal { rule: "the report".into(), message, span: Span::NONE }
+}
+
+/// Writes bits of a word that are a driver's.
+///
+/// # Errors
+/// [`Stop::Illegal`] where the program decides some of them.
+fn fill(words: &mut Filled, at: usize, bits: u32) -> Result<(), Stop> {
+    match words.fill(at, bits) {
+        true => Ok(()),
+        false => Err(untold(format!("the program decides bits of {bits:#x} in word {at}"))),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Memory as a driver lays it out: heaps of programs, streams, descriptors and bindings; words of the data sequencer.
 //! isa/rogue-pipeline.md 4.4, 5.1.
 
-use super::Machine;
 use super::texture::Texels;
+use super::{Machine, fill};
 use crate::abi::{BUFFER_WORDS, FRAGMENT_SHARED, SCRATCH_WORDS};
 use crate::describe::SHARED;
 use crate::emu::{Bases, Gpu, Refused, Trap};
+use crate::state::{SAMPLER, TEXEL_SAMPLER_STATE, TEXTURE, UPLOAD_CODE, UPLOAD_DATA};
 use gpucc_emu::device::{Stop, memory_of, memory_of_mut};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::{Func, Resource, ResourceKind, Span};
@@ -24,38 +25,6 @@ pub const TILE_BYTES: usize = 32 * 32 * 8 * 4;
 /// Between two bindings nothing is mapped.
 const GAP: u64 = 0x1_0000;
 
-/// HALT, and DOUTC with an end. 5.1.
-pub const HALT: u32 = 0xd300_0000;
-pub const DOUTC_END: u32 = 0xf400_0005;
-/// Destinations of DOUT. 5.1.
-pub const DOUTD: u32 = 0;
-pub const DOUTW: u32 = 1;
-pub const DOUTU: u32 = 2;
-pub const DOUTI: u32 = 4;
-/// Numbers of the first temporary pair and of the persistent pairs among registers of 64 bits. 5.1.
-pub const TEMP_PAIR: u32 = 64;
-pub const PERSISTENT_PAIR: u32 = 96;
-
-/// DOUT by its fields: condition, end, control word, source pair, destination. 5.1.
-pub const fn dout(cc: u32, end: u32, control: u32, source: u32, to: u32) -> u32 {
-    0xf000_0000 | cc << 27 | end << 26 | control << 16 | source << 8 | to
-}
-
-/// The control word of a transfer: words, the first register, whether it is of the common store, whether it is the last.
-pub const fn transfer(words: u32, register: u32, common: bool, last: bool) -> u32 {
-    words | register << 13 | (common as u32) << 28 | (last as u32) << 31
-}
-
-/// Which half of a pair DOUTW sends. 5.1.
-pub const LOW: u32 = 0;
-pub const HIGH: u32 = 1;
-pub const BOTH: u32 = 2;
-
-/// The two words that start a program: its place, and temporaries in units of four. 5.1.
-pub const fn start(entry: u32, temps: u32) -> [u32; 2] {
-    [entry, temps.div_ceil(4) << 3]
-}
-
 /// What cannot be put into the emulated memory.
 pub(super) fn refused((rule, detail): Refused) -> Stop {
     Stop::Illegal {
@@ -63,6 +32,20 @@ pub(super) fn refused((rule, detail): Refused) -> Stop {
         message: Trap::new(rule, 0, detail).to_string(),
         span: Span::NONE,
     }
+}
+
+/// The words of a descriptor with the bits that the program decides.
+fn merged(
+    machine: &Machine,
+    kind: ResourceKind,
+    first: u32,
+    theirs: &[u32],
+) -> Result<Vec<u32>, Stop> {
+    let name = match kind {
+        ResourceKind::Sampler { .. } => SAMPLER,
+        _ => TEXTURE,
+    };
+    Ok(machine.words(&format!("{name} {first}"))?.merged(theirs))
 }
 
 /// A chip with its heaps.
@@ -151,6 +134,7 @@ impl Heap {
                 let kind = func.resources[resource].kind;
                 let bound = bindings.get(resource, element);
                 if let Some(words) = self.describe((resource, element), kind, bound)? {
+                    let words = merged(machine, kind, first, &words)?;
                     let first = first as usize + words.len() * element as usize;
                     for (place, word) in shared.iter_mut().skip(first).zip(words) {
                         *place = word;
@@ -175,7 +159,7 @@ impl Heap {
             }
         }
         if let Some(first) = machine.place(crate::describe::TEXEL_SAMPLER) {
-            let words = self.texel_sampler()?;
+            let words = machine.words(TEXEL_SAMPLER_STATE)?.words().to_vec();
             for (place, word) in shared.iter_mut().skip(first as usize).zip(words) {
                 *place = word;
             }
@@ -214,12 +198,14 @@ impl Heap {
         Ok(())
     }
 
-    /// The program that fills shared registers: places of its data and code, and how many constants it has. 5.1.
-    pub fn upload(&mut self, shared: &[u32]) -> Result<[u32; 3], Stop> {
+    /// Fills shared registers by the described program: the places of its data and code. 5.1.
+    pub fn upload(&mut self, machine: &Machine, shared: &[u32]) -> Result<[u32; 2], Stop> {
         let at = self.put(&gpucc_emu::device::bytes_of(shared))?;
-        let control = transfer(shared.len() as u32, 0, true, true);
-        let data = self.put_pds(&[at as u32, (at >> 32) as u32, control, 0])?;
-        let code = self.put_pds(&[dout(0, 0, 2, 0, DOUTD), DOUTC_END])?;
-        Ok([data, code, 4])
+        let mut data = machine.words(UPLOAD_DATA)?;
+        fill(&mut data, 0, at as u32)?;
+        fill(&mut data, 1, (at >> 32) as u32)?;
+        let data = self.put_pds(data.words())?;
+        let code = self.put_pds(machine.words(UPLOAD_CODE)?.words())?;
+        Ok([data, code])
     }
 }

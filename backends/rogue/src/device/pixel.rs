@@ -1,10 +1,11 @@
 //! Quads of pixels by the state words of a draw. isa/rogue-pipeline.md 4.2, 5.1, 5.4.
 
-use super::Machine;
-use super::heap::{DOUTI, DOUTU, Heap, TILE_BYTES, dout, start};
+use super::heap::{Heap, TILE_BYTES};
+use super::{Machine, fill};
 use crate::abi::TILE_WORDS;
-use crate::describe::{COEFFICIENTS, FEEDBACK, OUTPUT_REGISTERS, TEMPS};
+use crate::describe::{FEEDBACK, OUTPUT_REGISTERS};
 use crate::emu::{Quad, Shaded};
+use crate::state::{ISPA, OUTPUTS, PIXEL_SHADER, PIXEL_STATE, VARYINGS};
 use gpucc_emu::device::{FragmentOut, Stop};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::Bindings;
@@ -13,18 +14,20 @@ use gpucc_machine::described::{InputPlace, Memory, OutputPlace, Which};
 
 /// Words of a vertex before its varyings: the position.
 const POSITION: u32 = 4;
-/// Shade models of DOUTI: the first vertex, and all of them. 5.1.
-const FLAT: u32 = 0;
-const GOURAUD: u32 = 3;
-/// Pass types. 5.4.
-const OPAQUE: u32 = 0;
-const PUNCH_THROUGH: u32 = 2;
-const DEPTH_FEEDBACK: u32 = 5;
-/// A comparison that always holds.
+/// A comparison that always holds, of depths and of stencils.
 const ALWAYS: u32 = 7;
 
-/// Which words of the pixel's state the update has. 5.4.
+/// Which words of the pixel's state the update has: ISPCTL, A and B of the front, programs, varyings, uniforms, the viewport,
+/// outputs and their counts. 5.4.
 const HEADER: u32 = 1 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 9 | 1 << 11 | 1 << 17 | 1 << 18;
+
+/// The words of [`PIXEL_STATE`].
+const SHADER: usize = 0;
+const UNIFORM_CODE: usize = 1;
+const VARYING_BASE: usize = 4;
+const UNIFORM_DATA: usize = 5;
+/// The lowest bit of the place of a varying's words in a vertex, which counts halves. 5.1.
+const PLACE: u32 = 8;
 
 /// A varying as the state says it.
 struct Told {
@@ -109,59 +112,34 @@ impl Machine {
         told: &[Told],
         (has_z, has_w): (bool, bool),
     ) -> Result<Vec<u32>, Stop> {
-        let [entry, temps] = start(0, self.number(TEMPS));
-        let kick = [entry, temps, 0, 0, 0, 0, 0, 0, dout(0, 1, 0, 0, DOUTU)];
-        let shader = heap.put_pds(&kick)?;
-        let [uniforms, uniform_code, constants] = match shared.is_empty() {
-            true => [0; 3],
-            false => heap.upload(shared)?,
-        };
-        let mut pairs = Vec::new();
-        let set = |number: u32| number << 22;
-        let mut iterate = |first: u32, count: u32, flags: u32, number: u32| {
-            pairs.push([flags | (count - 1) << 18 | (2 * first) << 8, set(number)]);
-        };
-        // z is the first set where it is there, and the second word behind w.
-        if has_z {
-            iterate(u32::from(has_w), 1, GOURAUD << 24, 0);
+        let mut state = self.words(PIXEL_STATE)?;
+        let shader = heap.put_pds(self.words(PIXEL_SHADER)?.words())?;
+        fill(&mut state, SHADER, shader)?;
+        let [data, code] = heap.upload(self, shared)?;
+        fill(&mut state, UNIFORM_CODE, code)?;
+        fill(&mut state, UNIFORM_DATA, data)?;
+        let places = usize::from(has_z) + usize::from(has_w);
+        if places + told.len() > 0 {
+            let mut varyings = self.words(VARYINGS)?;
+            // Varyings lie in the vertex as their sets do, and the program has them in that order.
+            let mut sets: Vec<u32> = told.iter().map(|varying| varying.set).collect();
+            sets.sort_unstable();
+            for (at, set) in sets.into_iter().enumerate() {
+                fill(&mut varyings, 2 * (places + at), (2 * set) << PLACE)?;
+            }
+            fill(&mut state, VARYING_BASE, heap.put_pds(varyings.words())?)?;
         }
-        if has_w {
-            iterate(0, 1, GOURAUD << 24, u32::from(has_z));
-        }
-        for varying in told {
-            let shade = if varying.flat { FLAT } else { GOURAUD };
-            let flags = shade << 24 | u32::from(varying.perspective) << 16;
-            iterate(varying.set, varying.components, flags, varying.set);
-        }
-        let mut words: Vec<u32> = pairs.iter().flatten().copied().collect();
-        if let Some(last) = words.last_mut() {
-            *last |= 1 << 31;
-        }
-        words.resize(words.len().next_multiple_of(4), 0);
-        let varying_words = words.len() as u32;
-        let count = pairs.len() as u32;
-        words.extend((0..count).map(|at| dout(0, u32::from(at + 1 == count), 0, at, DOUTI)));
-        let varyings = heap.put_pds(&words)?;
-        let depth =
-            self.compiled.described.outputs.iter().any(
-                |output| matches!(&output.which, Which::Builtin(name) if *name == "frag_depth"),
-            );
-        let pass = match (depth, self.number(FEEDBACK) != 0) {
-            (true, _) => DEPTH_FEEDBACK,
-            (false, true) => PUNCH_THROUGH,
-            (false, false) => OPAQUE,
-        };
-        let first = constants.div_ceil(4) << 23
-            | varying_words.div_ceil(4) << 10
-            | self.number(COEFFICIENTS).div_ceil(16) << 4
-            | 1;
-        let second = (shared.len() as u32).div_ceil(16) << 23;
+        let mut faces = self.words(ISPA)?;
+        fill(&mut faces, 0, ALWAYS << 17)?;
         let viewport = [8.0f32, 8.0, 8.0, 8.0, 0.0, 1.0].map(f32::to_bits);
-        let mut state = vec![HEADER, 0, pass << 24 | ALWAYS << 17, ALWAYS << 25];
-        state.extend([shader, uniform_code, first, second, varyings, uniforms]);
-        state.extend(viewport);
-        state.extend([u32::from(has_w) << 16 | u32::from(has_z) << 21, 0]);
-        Ok(state)
+        let mut words = vec![HEADER, 0];
+        words.extend_from_slice(faces.words());
+        words.push(ALWAYS << 25);
+        words.extend_from_slice(state.words());
+        words.extend(viewport);
+        words.extend_from_slice(self.words(OUTPUTS)?.words());
+        words.push(0);
+        Ok(words)
     }
 
     /// What a pixel gave, by the places that the outputs are told to have.

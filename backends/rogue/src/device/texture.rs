@@ -5,9 +5,9 @@
 
 use super::heap::{Heap, refused};
 use crate::abi::{
-    COMPARISON, GATHERER, LAST_LAYER, LAYER_BYTES, SAMPLER_WORDS, STATE_WORDS, TEXELS,
-    TEXTURE_WORDS,
+    COMPARISON, GATHERER, LAST_LAYER, LAYER_BYTES, SAMPLER_WORDS, TEXELS, TEXTURE_WORDS,
 };
+use crate::state::{code, is_rows, swizzle, texture_type};
 use crate::words::texture::{image0, image1, sampler0, stride_image1};
 use gpucc_emu::device::Stop;
 use gpucc_emu::format::{Format, Kind};
@@ -29,11 +29,6 @@ const LARGEST: u32 = 1 << 14;
 const NO_BIAS: f32 = 4095.0;
 /// Colours of borders that a sampler's six bits name.
 const MOST_BORDERS: usize = 64;
-/// Sources of swizzles. 4.5.
-const ONE: u32 = 4;
-const NONE: u32 = 5;
-/// Types of textures. 4.5.
-const STRIDE: u32 = 4;
 
 /// Where the texels of a texture are.
 pub struct Texels {
@@ -43,56 +38,6 @@ pub struct Texels {
     texel: u64,
     /// The texels of a row follow each other, and rows do.
     rows: bool,
-}
-
-/// The code of a format. 4.5.
-fn code(format: Format) -> Option<u32> {
-    use Format::*;
-    Some(match format {
-        R8Unorm | R8Uint | Stencil8 => 0,
-        R8Snorm | R8Sint => 1,
-        Rg8Unorm | Rg8Uint => 7,
-        Rg8Snorm | Rg8Sint => 8,
-        R16Unorm | R16Uint | Depth16Unorm => 9,
-        R16Snorm | R16Sint => 10,
-        R16Float => 11,
-        Rgba8Unorm | Rgba8UnormSrgb | Rgba8Uint | Bgra8Unorm | Bgra8UnormSrgb => 12,
-        Rgba8Snorm | Rgba8Sint => 13,
-        Rgb10a2Unorm | Rgb10a2Uint => 14,
-        Rg16Unorm | Rg16Uint => 15,
-        Rg16Snorm | Rg16Sint => 16,
-        Rg16Float => 17,
-        R32Float | Depth32Float => 18,
-        Depth24Plus => 21,
-        Depth24PlusStencil8 => 22,
-        R32Uint => 24,
-        R32Sint => 25,
-        Rgb9e5Ufloat => 26,
-        Rgba16Float => 28,
-        Rgba16Unorm | Rgba16Uint => 29,
-        Rgba16Snorm | Rgba16Sint => 30,
-        Rg32Float => 34,
-        Rg32Uint => 35,
-        Rg32Sint => 36,
-        Rgba32Float => 61,
-        Rgba32Uint => 62,
-        Rgba32Sint => 63,
-        Rg11b10Ufloat => 88,
-        _ => return None,
-    })
-}
-
-/// Where each component of a result comes from.
-fn swizzle(format: Format) -> [u32; 4] {
-    if matches!(format, Format::Bgra8Unorm | Format::Bgra8UnormSrgb) {
-        return [2, 1, 0, 3];
-    }
-    let there = format.components();
-    [0, 1, 2, 3].map(|at| match at {
-        at if at < there => at,
-        3 => ONE,
-        _ => NONE,
-    })
 }
 
 impl Texels {
@@ -190,16 +135,7 @@ impl Texels {
             .with(image0::SWIZ2, blue)
             .with(image0::SWIZ3, alpha)
             .with(image0::GAMMA, gamma)
-            .with(
-                image0::TEXTYPE,
-                match dim {
-                    _ if self.rows => STRIDE,
-                    Dim::D1 => 0,
-                    Dim::D2 => 1,
-                    Dim::D3 => 2,
-                    Dim::Cube => 3,
-                },
-            );
+            .with(image0::TEXTYPE, texture_type(dim, self.rows));
         let whole = if dim == Dim::Cube { layers / 6 } else { layers };
         let slices = if dim == Dim::D3 { depth } else { whole };
         let address = self.address >> 2;
@@ -234,12 +170,16 @@ fn nothing(kind: ResourceKind) -> Result<Image, Stop> {
     else {
         return Err(Stop::TooLarge("the binding is no texture".into()));
     };
-    let format = match sample {
+    let stored = match kind {
+        ResourceKind::StorageTexture { format, .. } => Format::from_name(format.0),
+        _ => None,
+    };
+    let format = stored.filter(|format| code(*format).is_some()).unwrap_or(match sample {
         SampleType::Float => Format::Rgba8Unorm,
         SampleType::Sint => Format::Rgba8Sint,
         SampleType::Uint => Format::Rgba8Uint,
         SampleType::Depth => Format::Depth32Float,
-    };
+    });
     let layers = if dim == Dim::Cube { 6 } else { 1 };
     let extent = Extent { dim, layers, ..Extent::plane(1, 1) };
     Image::new(format, extent).map_err(|error| Stop::TooLarge(error.to_string()))
@@ -262,9 +202,8 @@ impl Heap {
     ) -> Result<Option<Vec<u32>>, Stop> {
         let (written, rows) = match kind {
             ResourceKind::Texture { .. } => (false, false),
-            ResourceKind::StorageTexture { dim, access, .. } => {
-                let rows = access.atomic && matches!(dim, Dim::D1 | Dim::D2);
-                (access.store || access.atomic, rows)
+            ResourceKind::StorageTexture { access, .. } => {
+                (access.store || access.atomic, is_rows(&kind))
             }
             ResourceKind::Sampler { .. } => {
                 let sampler = match bound {
@@ -291,8 +230,6 @@ impl Heap {
         rows: bool,
     ) -> Result<(Texels, [u32; TEXTURE_WORDS as usize]), Stop> {
         let mut extent = *image.extent();
-        // A line is a row of one.
-        let rows = rows && extent.dim == Dim::D2;
         if extent.dim == Dim::D1 {
             extent.height = 1;
         }
@@ -353,13 +290,6 @@ impl Heap {
             ..*sampler
         };
         put(&mut words[usize::from(GATHERER)..], &[self.state(&gatherer)?]);
-        Ok(words)
-    }
-
-    /// The words of the sampler that takes texels by number: what is beyond a texture is 0.
-    pub(super) fn texel_sampler(&mut self) -> Result<[u32; STATE_WORDS as usize], Stop> {
-        let mut words = [0; STATE_WORDS as usize];
-        put(&mut words, &[self.state(&Sampler::nearest(Wrap::Border))?]);
         Ok(words)
     }
 

@@ -1,49 +1,27 @@
 //! Vertices by a control stream of draws: the sequencer brings system values and attributes into vertex inputs.
 //! isa/rogue-pipeline.md 4.1, 5.1, 5.3.
 
-use super::Machine;
-use super::heap::{DOUTU, DOUTW, HALT, HIGH, Heap, LOW, PERSISTENT_PAIR, TEMP_PAIR};
-use super::heap::{dout, start, transfer};
+use super::heap::Heap;
+use super::{Machine, fill, untold};
 use crate::attribute::Packing;
-use crate::describe::{INPUTS, TEMPS, VERTEX_WORDS};
 use crate::lower::iterated_output as iterated_half;
+use crate::state::{FETCH_CODE, FETCH_DATA, VDM_PDS, VDM_STATE};
 use gpucc_emu::device::{Stop, VertexOut, VertexRun};
 use gpucc_emu::draw::VertexId;
 use gpucc_emu::world::Bindings;
 use gpucc_ir::driver::Step;
-use gpucc_ir::ssa::{Builtin, InputKind, Numerics};
-use gpucc_machine::described::{InputPlace, OutputPlace};
+use gpucc_ir::ssa::Numerics;
+use gpucc_machine::described::{Attribute, AttributePlace, OutputPlace, Which};
 
-/// Blocks of the stream. 5.3.
-const PDS_STATE: u32 = 1 << 29;
-const VDM_STATE: u32 = 2 << 29 | 1 << 27 | 1 << 26;
+/// The end of the stream. 5.3.
 const TERMINATE: u32 = 6 << 29;
 /// Indices of 32 bits, with everything that a list may have; points. 5.3.
 const LIST: u32 = 3 << 29 | 1 << 28 | 1 << 27 | 1 << 26 | 1 << 25 | 1 << 24 | 2 << 17;
-
-/// Constants of a program of the sequencer, and its instructions.
-#[derive(Default)]
-struct Fetch {
-    constants: Vec<u32>,
-    code: Vec<u32>,
-}
-
-impl Fetch {
-    /// A word: its number.
-    fn word(&mut self, word: u32) -> u32 {
-        self.constants.push(word);
-        self.constants.len() as u32 - 1
-    }
-
-    /// Two words: their number among registers of 64 bits.
-    fn pair(&mut self, words: [u32; 2]) -> u32 {
-        if self.constants.len() % 2 == 1 {
-            self.constants.push(0);
-        }
-        self.constants.extend(words);
-        self.constants.len() as u32 / 2 - 1
-    }
-}
+/// The words of a block with the places of a program's data and code.
+const DATA: usize = 1;
+const CODE: usize = 2;
+/// The word of the fetch program's data with the number of the first instance.
+const FIRST_INSTANCE: usize = 2;
 
 impl Machine {
     /// Runs vertices.
@@ -59,17 +37,17 @@ impl Machine {
         let shared = heap.bind(self, bindings)?;
         let mut stream = Vec::new();
         if !shared.is_empty() {
-            let [data, code, constants] = heap.upload(&shared)?;
-            let common = (shared.len() as u32).div_ceil(16);
-            stream.extend([PDS_STATE | common << 16 | 1 << 6 | constants.div_ceil(4), data, code]);
+            let [data, code] = heap.upload(self, &shared)?;
+            let mut block = self.words(VDM_PDS)?;
+            fill(&mut block, DATA, data)?;
+            fill(&mut block, CODE, code)?;
+            stream.extend_from_slice(block.words());
         }
-        let fetch = self.fetch(&mut heap, run)?;
-        let count = fetch.constants.len() as u32;
-        let data = heap.put_pds(&fetch.constants)?;
-        let code = heap.put_pds(&fetch.code)?;
-        let inputs = self.number(INPUTS).div_ceil(4);
-        let size = self.number(VERTEX_WORDS);
-        stream.extend([VDM_STATE, data, code, size, inputs << 10 | 1 << 6 | count.div_ceil(4)]);
+        let [data, code] = self.fetch(&mut heap, run)?;
+        let mut block = self.words(VDM_STATE)?;
+        fill(&mut block, DATA, data)?;
+        fill(&mut block, CODE, code)?;
+        stream.extend_from_slice(block.words());
         for ids in run.ids.chunk_by(|a, b| a.instance == b.instance) {
             let indices: Vec<u32> = ids.iter().map(|id| id.vertex).collect();
             let at = heap.put(&gpucc_emu::device::bytes_of(&indices))?;
@@ -87,88 +65,61 @@ impl Machine {
         Ok(vertices.map(|words| self.vertex(words)).collect())
     }
 
-    /// The program that fills the vertex inputs and starts the program.
-    fn fetch(&self, heap: &mut Heap, run: &VertexRun<'_>) -> Result<Fetch, Stop> {
-        let mut fetch = Fetch::default();
-        let kick = fetch.pair(start(0, self.number(TEMPS)));
-        let func = &self.compiled.expanded;
-        let told = self.compiled.described.inputs.iter();
-        let placed: Vec<_> = told
-            .filter_map(|told| match (told.input, &told.place) {
-                (Some(input), InputPlace::Register { register }) => Some((input, *register)),
-                _ => None,
-            })
-            .collect();
-        let count = placed.len();
-        for (at, (input, register)) in placed.into_iter().enumerate() {
-            let last = at + 1 == count;
-            let data = &func.inputs[input];
-            match data.kind {
-                InputKind::Builtin(which) => {
-                    let (pair, half) = match which {
-                        // One draw of one view.
-                        Builtin::DrawIndex | Builtin::ViewIndex => (fetch.pair([0, 0]), LOW),
-                        Builtin::VertexIndex => (TEMP_PAIR, LOW),
-                        Builtin::InstanceIndex => (TEMP_PAIR, HIGH),
-                        // Each instance is a draw of its own here, so that what the sequencer adds is another number.
-                        Builtin::BaseInstance => (fetch.pair([run.first_instance, 0]), LOW),
-                        _ => (PERSISTENT_PAIR, LOW),
-                    };
-                    let control = fetch.word(transfer(half, register, false, last));
-                    fetch.code.push(dout(0, 0, control, pair, DOUTW));
-                }
-                InputKind::Location { location, .. } => {
-                    let words = self.attribute(heap, run, location, data.components.into())?;
-                    let [stride, low, high, count, index] = words;
-                    let stride = fetch.word(stride);
-                    let base = fetch.pair([low, high]);
-                    let control = fetch.pair([transfer(count, register, false, last), 0]);
-                    fetch.code.push(0xe000_0000 | stride << 18 | index << 13 | base << 6 | control);
-                }
-            }
+    /// The program that fills the vertex inputs and starts the program: the places of its data and code. There is one draw
+    /// of one view; each instance is a draw of its own, so that the first instance of the whole is told apart.
+    fn fetch(&self, heap: &mut Heap, run: &VertexRun<'_>) -> Result<[u32; 2], Stop> {
+        let mut data = self.words(FETCH_DATA)?;
+        fill(&mut data, FIRST_INSTANCE, run.first_instance)?;
+        for told in &self.compiled.described.inputs {
+            let (Which::Location(location), Some(attribute)) = (&told.which, &told.attribute)
+            else {
+                continue;
+            };
+            let AttributePlace::Resource { resource } = attribute.place else {
+                return Err(untold(format!("attribute {location} has no place")));
+            };
+            let at = self.attribute(heap, run, attribute, (*location, told.components))?;
+            fill(&mut data, resource as usize, at as u32)?;
+            fill(&mut data, resource as usize + 1, (at >> 32) as u32)?;
         }
-        fetch.code.extend([dout(1, 1, 0, kick, DOUTU), HALT]);
-        let whole = fetch.constants.len().next_multiple_of(4);
-        fetch.constants.resize(whole, 0);
-        Ok(fetch)
+        let data = heap.put_pds(data.words())?;
+        Ok([data, heap.put_pds(self.words(FETCH_CODE)?.words())?])
     }
 
-    /// Stride, address, words and the sequencer's temporary of an attribute. What lies behind the end of its buffer is 0.
+    /// The address of an attribute in memory. What lies behind the end of its buffer is 0.
     fn attribute(
         &self,
         heap: &mut Heap,
         run: &VertexRun<'_>,
-        location: u32,
-        components: u32,
-    ) -> Result<[u32; 5], Stop> {
+        told: &Attribute,
+        (location, components): (u32, u32),
+    ) -> Result<u64, Stop> {
+        let missing = || untold(format!("attribute {location} has no layout"));
         let state = &self.compiled.pipeline.vertex;
-        let missing = || Stop::TooLarge(format!("attribute {location} has no layout"));
-        let attribute = state.attribute(location).ok_or_else(missing)?;
-        let buffer = state.buffers.get(attribute.buffer as usize).ok_or_else(missing)?;
-        let packing = Packing::of(&attribute.format)
-            .and_then(|packing| packing.at(attribute.offset, buffer.stride))
+        let buffer = state.attribute(location).ok_or_else(missing)?.buffer;
+        let packing = Packing::of(&told.format)
+            .and_then(|packing| packing.at(told.offset, told.stride))
             .ok_or_else(missing)?;
         let count = packing.words(components);
-        let (index, numbers): (u32, Vec<u32>) = match buffer.step {
+        let numbers: Vec<u32> = match told.step {
             Step::Vertex => {
-                (0, run.ids.iter().map(|id| id.vertex.wrapping_add(run.first_vertex)).collect())
+                run.ids.iter().map(|id| id.vertex.wrapping_add(run.first_vertex)).collect()
             }
             Step::Instance => {
-                (1, run.ids.iter().map(|id| id.instance.wrapping_add(run.first_instance)).collect())
+                run.ids.iter().map(|id| id.instance.wrapping_add(run.first_instance)).collect()
             }
         };
         let most = numbers.into_iter().max().unwrap_or(0);
-        let end = u64::from(most) * u64::from(buffer.stride) + u64::from(attribute.offset & !3);
+        let end = u64::from(most) * u64::from(told.stride) + u64::from(told.offset & !3);
         let end = end + 4 * u64::from(count);
-        let mut bytes = run.buffers.get(attribute.buffer as usize).cloned().unwrap_or_default();
+        let mut bytes = run.buffers.get(buffer as usize).cloned().unwrap_or_default();
         if end > 1 << 28 {
             return Err(Stop::TooLarge(format!("attribute {location} reaches {end} bytes")));
         }
         if bytes.len() < end as usize {
             bytes.resize(end as usize, 0);
         }
-        let at = heap.put(&bytes)? + u64::from(attribute.offset & !3);
-        Ok([buffer.stride, at as u32, (at >> 32) as u32, count, index])
+        Ok(heap.put(&bytes)? + u64::from(told.offset & !3))
     }
 
     /// What a vertex gave, by the places that the outputs are told to have.

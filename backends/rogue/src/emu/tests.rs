@@ -11,6 +11,7 @@ mod launch;
 mod messages;
 mod neutral;
 mod run;
+mod state;
 mod texture;
 mod values;
 mod words;

@@ -24,7 +24,7 @@ const INSTANCE: Register = Register::Special(51);
 const TASK: u32 = 32;
 
 /// Some operation of a program on buffers is none of the memory.
-pub(super) fn in_turn(ssa: &Func) -> bool {
+pub fn in_turn(ssa: &Func) -> bool {
     ssa.regions_in_order().iter().any(|&(region, ..)| {
         ssa.regions[region].insts.iter().any(|&inst| match ssa.insts[inst].imm {
             Imm::BufferAtomic(_, AtomicOp::Load | AtomicOp::Store) => false,

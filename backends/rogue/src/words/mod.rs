@@ -66,6 +66,7 @@ macro_rules! enums {
 pub mod pds;
 pub mod pixel;
 pub mod ppp;
+pub mod program;
 pub mod streams;
 pub mod texture;
 
@@ -85,6 +86,6 @@ pub fn decode(word: &'static Op, bits: u128) -> Result<Inst, DecodeError> {
 
 /// Every layout.
 pub fn all() -> impl Iterator<Item = &'static Op> {
-    let lists = [pds::ALL, streams::ALL, ppp::ALL, texture::ALL, pixel::ALL];
+    let lists = [pds::ALL, streams::ALL, ppp::ALL, texture::ALL, pixel::ALL, program::ALL];
     lists.into_iter().flatten().copied()
 }

@@ -23,6 +23,10 @@ pub(in crate::emu) struct Kernel {
     pub fence: bool,
     /// The upload of shared registers.
     pub uploads: bool,
+    /// State data: 0 none, 1 of the data sequencer, 2 shared registers.
+    pub state: u32,
+    /// It runs on every core, rather than on any.
+    pub everywhere: bool,
     /// Words of the common store: coefficients, or shared registers.
     pub common: u32,
     /// Vertex inputs.
@@ -109,6 +113,8 @@ pub(in crate::emu) fn kernel(first: u32, words: &mut Words<'_>) -> Result<Kernel
     Ok(Kernel {
         fence: first & 1 == 1,
         uploads: data >> 1 & 1 == 1,
+        state: field(data, 3, 2),
+        everywhere: first >> 1 & 1 == 0,
         common: 16 * field(first, 26, 18),
         inputs: 4 * field(first, 17, 12) as u16,
         pds_temps: 4 * field(first, 11, 8),
@@ -155,10 +161,21 @@ fn execute(
         };
     }
     if kernel.uploads {
+        // One task of every core, which has no state itself.
+        if kernel.state != 0 || !kernel.everywhere || kernel.groups != [1; 3] {
+            let what = "an upload has state data, several workgroups or one core";
+            return Err(place((Rule::Stream, what.into())));
+        }
         *shared = Common::new("sh", kernel.common as usize);
         let actions = kernel.program(gpu, &[]).run(run.steps).map_err(place)?;
         return upload(&actions, shared).map_err(place);
     }
+    let mut none = Common::new("sh", 0);
+    let shared = match kernel.state {
+        0 => &mut none,
+        2 => shared,
+        other => return Err(place((Rule::NotBuilt, format!("state data {other}")))),
+    };
     let invocations = kernel.size.iter().product::<u32>();
     if invocations > MOST_INVOCATIONS {
         return Err(place((Rule::Workgroup, format!("{invocations} invocations"))));

@@ -65,6 +65,49 @@ impl Emission {
     }
 }
 
+/// Where the pixels of a target go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::emu) struct Surface {
+    /// Pixels from one row to the next.
+    pub stride: u64,
+    /// Where each component comes from.
+    pub swizzle: [u32; 4],
+    pub gamma: bool,
+    /// Left, top, right and bottom, the last ones inside.
+    pub clip: [u32; 4],
+}
+
+impl Surface {
+    /// From the registers of a target.
+    ///
+    /// # Errors
+    /// Reserved bits, and what is not built.
+    pub fn read([first, second, third]: Target) -> Result<Surface, Refused> {
+        if first & (0x3f << 58 | 1 << 56 | 1 << 1) != 0 || third >> 47 != 0 {
+            return Err((
+                Rule::State,
+                format!("reserved bits of a target: {first:#x}, {third:#x}"),
+            ));
+        }
+        let others = [(33, 32), (51, 50), (55, 52), (57, 57), (5, 5), (3, 2), (0, 0)];
+        if others.into_iter().any(|(high, low)| field(first, high, low) != 0) {
+            let what = "a target that is not linear, or is compressed, turned or flipped";
+            return Err((Rule::NotBuilt, what.into()));
+        }
+        Ok(Surface {
+            stride: 2 * (u64::from(field(first, 49, 34)) + 1),
+            swizzle: [22, 25, 28, 31].map(|high| field(first, high, high - 2)),
+            gamma: field(first, 4, 4) == 1,
+            clip: [
+                field(first, 19, 6),
+                field(second, 59, 46),
+                field(second, 45, 32),
+                field(second, 13, 0),
+            ],
+        })
+    }
+}
+
 /// How a pixel's words become bytes.
 enum Packing {
     /// The words as they are: so many bytes of them.
@@ -166,24 +209,12 @@ fn write(
     words: [u32; 2],
 ) -> Result<(), Refused> {
     let emission = Emission::read(words)?;
-    let Some([first, second, _]) = state.targets.get(emission.target) else {
+    let Some(target) = state.targets.get(emission.target) else {
         return Err((Rule::State, format!("target {}", emission.target)));
     };
-    let others = field(*first, 33, 32) | field(*first, 51, 50) | field(*first, 3, 0);
-    if others != 0 || *first >> 56 != 0 {
-        let what = "a target that is not linear, or is compressed, dithered, turned or flipped";
-        return Err((Rule::NotBuilt, what.into()));
-    }
-    let (packing, format) = packing(&emission, field(*first, 4, 4) == 1)?;
-    let stride = 2 * (u64::from(field(*first, 49, 34)) + 1);
-    let swizzle = [
-        field(*first, 22, 20),
-        field(*first, 25, 23),
-        field(*first, 28, 26),
-        field(*first, 31, 29),
-    ];
-    let (left, top) = (field(*first, 19, 6), field(*second, 59, 46));
-    let (right, bottom) = (field(*second, 45, 32), field(*second, 13, 0));
+    let Surface { stride, swizzle, gamma, clip: [left, top, right, bottom] } =
+        Surface::read(*target)?;
+    let (packing, format) = packing(&emission, gamma)?;
     for (at, pixel) in render.pixels.iter().enumerate() {
         let (x, y) = (at as u32 % render.width, at as u32 / render.width);
         if x < left || x > right || y < top || y > bottom {

@@ -36,8 +36,17 @@ pub struct State {
     pub primitive: u32,
 }
 
-/// Bits of a header that nothing names.
+/// Bits that nothing names: of a header, of ISPCTL, of ISPA, of the second size, of OUTPUT_SEL, of a count of varyings.
 const RESERVED: u32 = 0xfc00_0000;
+const CONTROL: u32 = 0xfc10_0000;
+const FACE: u32 = 0x08d1_0000;
+const SIZE: u32 = 0x007f_bfff;
+const OUTPUTS: u32 = 0x00c0_0000;
+const COUNTS: u32 = 0xff00_0000;
+/// Programs of the data sequencer are at multiples of 16 bytes.
+const PLACE: u32 = 15;
+/// Pass types end here.
+const PASSES: u32 = 6;
 
 impl State {
     /// Reads an update of so many words.
@@ -109,6 +118,32 @@ impl State {
         if at != count {
             return Err((Rule::State, format!("{count} words of an update of {at}")));
         }
-        Ok(())
+        self.admit()
+    }
+
+    /// Refuses bits and values that no word has.
+    fn admit(&self) -> Result<(), Refused> {
+        let words = [
+            ("ISPCTL", self.control, CONTROL),
+            ("ISPA of the front", self.faces[0], FACE),
+            ("ISPA of the back", self.faces[1], FACE),
+            ("SIZEINFO2", self.sizes[1], SIZE),
+            ("OUTPUT_SEL", self.outputs, OUTPUTS),
+            ("VARYING0", self.counts[0], COUNTS),
+            ("VARYING1", self.counts[1], COUNTS),
+            ("SHADERBASE", self.shader, PLACE),
+            ("TEXUNICODEBASE", self.uniform_code, PLACE),
+            ("VARYINGBASE", self.varyings, PLACE),
+            ("UNIFORMDATABASE", self.uniforms, PLACE),
+        ];
+        for (name, word, reserved) in words {
+            if word & reserved != 0 {
+                return Err((Rule::StreamReserved, format!("{name} {word:#x}")));
+            }
+        }
+        match self.faces.iter().find(|face| **face >> 24 & 7 > PASSES) {
+            None => Ok(()),
+            Some(face) => Err((Rule::State, format!("the pass type of ISPA {face:#x}"))),
+        }
     }
 }

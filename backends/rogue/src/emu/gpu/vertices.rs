@@ -119,6 +119,36 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<Vec<Drawn
     Err(place((Rule::Stream, "the stream does not end".into())))
 }
 
+/// PDS_STATE.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(in crate::emu) struct Upload {
+    /// Shared registers.
+    pub common: u32,
+    pub pds_temps: u32,
+    pub pds_data: u32,
+    pub data: u32,
+    pub code: u32,
+}
+
+/// The words of a state behind the first one.
+///
+/// # Errors
+/// Reserved bits and values.
+pub(in crate::emu) fn upload_state(first: u32, words: &mut Words<'_>) -> Result<Upload, Refused> {
+    reserved(first, 0x0c00_0000, "a state")?;
+    let data = words.masked(3, "the data of a state")?;
+    if field(data, 3, 2) == 3 {
+        return Err((Rule::Stream, "state data 3".into()));
+    }
+    Ok(Upload {
+        common: 16 * field(first, 24, 16),
+        pds_temps: 4 * field(first, 9, 6),
+        pds_data: 4 * field(first, 5, 0),
+        data: data & !15,
+        code: words.masked(15, "the code of a state")?,
+    })
+}
+
 /// PDS_STATE: shared registers of the vertex program.
 fn shared_registers(
     gpu: &Gpu,
@@ -126,24 +156,19 @@ fn shared_registers(
     words: &mut Words<'_>,
     steps: &mut u64,
 ) -> Result<Common, Refused> {
-    reserved(first, 0x0c00_0000, "a state")?;
-    let data = words.masked(3, "the data of a state")?;
-    if field(data, 3, 2) == 3 {
-        return Err((Rule::Stream, "state data 3".into()));
-    }
-    let code = words.masked(15, "the code of a state")?;
+    let state = upload_state(first, words)?;
     let mut program = Pds {
         memory: &gpu.memory,
-        data: gpu.bases.pds + u64::from(data & !15),
-        constants: 4 * field(first, 5, 0),
-        code: gpu.bases.pds + u64::from(code),
+        data: gpu.bases.pds + u64::from(state.data),
+        constants: state.pds_data,
+        code: gpu.bases.pds + u64::from(state.code),
         temps: [None; 32],
         persistent: [None; 32],
-        count: (4 * field(first, 9, 6)).min(32),
+        count: state.pds_temps.min(32),
         if0: true,
         if1: false,
     };
-    let mut shared = Common::new("sh", 16 * field(first, 24, 16) as usize);
+    let mut shared = Common::new("sh", state.common as usize);
     upload(&program.run(steps)?, &mut shared)?;
     Ok(shared)
 }

@@ -1,0 +1,134 @@
+//! Fragments: the sequencer's programs of pixels, and the words of state that name them. isa/rogue-pipeline.md 4.2, 5.1, 5.4.
+
+use super::Facts;
+use super::block::Block;
+use super::sequencer::{DOUTI, DOUTU, Sequencer, When};
+use super::vertex::OUTPUTS;
+use crate::abi::Abi;
+use crate::words::pds::douti;
+use crate::words::ppp::{ispa, output_sel, sizeinfo1, sizeinfo2};
+use gpucc_ir::ssa::{Func, Interpolation};
+use gpucc_machine::Named;
+use gpucc_machine::described::Setting;
+
+/// The program of the sequencer that starts pixels: eight words of data, then its code.
+pub const PIXEL_SHADER: &str = "PDS_PIXEL_SHADER";
+/// The program of the sequencer that sets coefficients up: data, then code. Programs without any have none.
+pub const VARYINGS: &str = "PDS_VARYINGS";
+/// SHADERBASE, TEXUNICODEBASE, SIZEINFO1, SIZEINFO2, VARYINGBASE, UNIFORMDATABASE.
+pub const PIXEL_STATE: &str = "PPP_PDS_STATE";
+/// The word A of the front and of the back.
+pub const ISPA: &str = "PPP_ISPA";
+
+/// Words of data before the code that starts pixels.
+const DATA: u32 = 8;
+/// Shade models: of the first vertex, and of all of them.
+const FLAT: u32 = 0;
+const GOURAUD: u32 = 3;
+/// Pass types.
+const OPAQUE: u32 = 0;
+const PUNCH_THROUGH: u32 = 2;
+const DEPTH_FEEDBACK: u32 = 5;
+
+/// The words of a fragment program.
+pub fn words(func: &Func, abi: &Abi, facts: &Facts, state: &mut Named<Setting>) {
+    let mut shader = Sequencer::default();
+    let start = shader.start(facts.temps);
+    while shader.data.len() < DATA {
+        shader.data.fixed(0);
+    }
+    shader.out(DOUTU, start, 0, When::End);
+    let mut block = shader.data;
+    block.append(shader.code);
+    state.set(PIXEL_SHADER, block.setting());
+    let constants = varyings(abi, state);
+    let first = sizeinfo1::word()
+        // The upload's address and operand.
+        .with(sizeinfo1::UNIFORM_SIZE, 1)
+        .with(sizeinfo1::PDS_VARYING, constants.div_ceil(4))
+        .with(sizeinfo1::VARYING_SIZE, u32::from(abi.coefficients).div_ceil(16))
+        .with(sizeinfo1::TEMP_SIZE, 1);
+    let second = sizeinfo2::word().with(sizeinfo2::SHARED_SIZE, facts.shareds.div_ceil(16));
+    let mut block = Block::default();
+    block.driver(2);
+    block.word("SIZEINFO1", first, &[]);
+    block.word("SIZEINFO2", second, &[sizeinfo2::TRI_MERGE_DISABLE]);
+    block.driver(2);
+    state.set(PIXEL_STATE, block.setting());
+    let pass = match (facts.depth && !func.early_fragment_tests, facts.feeds) {
+        (true, _) => DEPTH_FEEDBACK,
+        (false, true) => PUNCH_THROUGH,
+        (false, false) => OPAQUE,
+    };
+    let theirs = [ispa::OBJTYPE, ispa::DWRITE_DISABLE, ispa::DCMP, ispa::WIDTH, ispa::SREF];
+    let mut block = Block::default();
+    block.word("pass", ispa::word().with(ispa::PASSTYPE, pass), &theirs);
+    state.set(ISPA, block.setting());
+    let select = output_sel::word()
+        .with(output_sel::RHW, abi.w.is_some().into())
+        .with(output_sel::UNCLAMPED_Z, abi.z.is_some().into());
+    let theirs = [
+        output_sel::VTXSIZE,
+        output_sel::RENDER_TARGET,
+        output_sel::VIEWPORT_TARGET,
+        output_sel::PSPRITE_SIZE,
+        output_sel::CLAMP_Z,
+        output_sel::CULL,
+        output_sel::CLIP,
+    ];
+    let mut block = Block::default();
+    block.word("outputs", select, &theirs);
+    state.set(OUTPUTS, block.setting());
+}
+
+/// The program of varyings: how many constants it has. z is behind the reciprocal of w; where the words of a varying are is
+/// the vertex program's to say, and the driver's to fill in.
+fn varyings(abi: &Abi, state: &mut Named<Setting>) -> u32 {
+    let places = [abi.z.map(|set| (set, u32::from(abi.w.is_some()))), abi.w.map(|set| (set, 0))];
+    let count = places.iter().flatten().count() + abi.varyings.len();
+    if count == 0 {
+        return 0;
+    }
+    let mut program = Sequencer::default();
+    let mut sources = Vec::with_capacity(count);
+    for ((set, word), label) in places
+        .into_iter()
+        .zip(["z", "w"])
+        .filter_map(|(place, label)| place.map(|place| (place, label)))
+    {
+        let last = sources.len() + 1 == count;
+        let word = douti::word()
+            .with(douti::F32_OFF, 2 * word)
+            .with(douti::SHADE_MODEL, GOURAUD)
+            .with(douti::DEST, set.into())
+            .with(douti::LAST, last.into());
+        sources.push(program.wide(label, word, &[]));
+    }
+    for varying in &abi.varyings {
+        let last = sources.len() + 1 == count;
+        let (shade, perspective) = match varying.interpolation {
+            Interpolation::Flat => (FLAT, 0),
+            Interpolation::Perspective => (GOURAUD, 1),
+            Interpolation::Linear => (GOURAUD, 0),
+        };
+        let word = douti::word()
+            // One less.
+            .with(douti::SIZE, u32::from(varying.components.max(1)) - 1)
+            .with(douti::PERSPECTIVE, perspective)
+            .with(douti::SHADE_MODEL, shade)
+            .with(douti::DEST, varying.set.into())
+            .with(douti::LAST, last.into());
+        let label = format!("location {}", varying.location);
+        sources.push(program.wide(&label, word, &[douti::F32_OFF]));
+    }
+    program.data.whole();
+    let constants = program.data.len();
+    for (at, source) in sources.iter().enumerate() {
+        let when = if at + 1 == count { When::End } else { When::Always };
+        program.out(DOUTI, *source, 0, when);
+    }
+    let mut block = program.data;
+    block.append(program.code);
+    state.set(VARYINGS, block.setting());
+    constants
+}
