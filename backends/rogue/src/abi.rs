@@ -6,7 +6,7 @@ use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::{Failure, Limit, State};
 use gpucc_ir::ssa::{
     Builtin, Func, Imm, Input, InputKind, InstData, Interpolation, Mem, MemSpace, Op, Output,
-    OutputKind, Resource, ResourceKind, Sampling, Scalar, Span, Stage, TexKind,
+    OutputKind, Resource, ResourceKind, Sampling, Scalar, Span, Stage, TexKind, interp::SUBGROUP,
 };
 
 /// The workgroup's number by axis: coefficients. 4.3.
@@ -21,6 +21,8 @@ pub const MET: u16 = 7;
 pub const GROUP_COEFFICIENTS: u16 = 8;
 /// Shared registers that fragment programs have before bindings: what the face bit means, and metadata. 4.2.
 pub const FRAGMENT_SHARED: u16 = 4;
+/// Instances of a task. 3.3.
+const TASK: u32 = 32;
 /// Words of a pixel in a tile buffer. 3.1: tiled_st_comp0 to 7.
 pub const TILE_WORDS: u16 = 8;
 /// Words of a buffer's descriptor: address, size, dynamic offset. 4.4.
@@ -65,6 +67,30 @@ pub struct Words<T> {
     pub count: u8,
 }
 
+/// Registers in which instances of subgroups meet: coefficients of compute programs, shared registers of others.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Lanes {
+    /// A word for each half of a task; a cell for each instance follows.
+    pub first: u16,
+    pub halves: u16,
+}
+
+impl Lanes {
+    /// Of a program that looks at its subgroup.
+    fn of(func: &Func, first: u16) -> Option<Lanes> {
+        let tasks = match func.stage {
+            Stage::Compute => func.workgroup_size.iter().product::<u32>().div_ceil(TASK),
+            _ => 1,
+        };
+        meets(func).then_some(Lanes { first, halves: (TASK / SUBGROUP * tasks) as u16 })
+    }
+
+    /// Registers that they take together.
+    pub fn registers(self) -> u16 {
+        self.halves * (1 + SUBGROUP as u16)
+    }
+}
+
 /// How a varying is computed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Varying {
@@ -86,6 +112,8 @@ pub struct Abi {
     pub descriptors: SecondaryMap<Resource, Option<u16>>,
     /// The first coefficient of each workgroup variable.
     pub variables: SecondaryMap<Mem, Option<u16>>,
+    /// Where subgroups meet, where they do.
+    pub lanes: Option<Lanes>,
     /// The first of four shared registers with the state of a sampler that takes texels by their numbers, where somebody does.
     pub texels: Option<u16>,
     /// Fragment: tile buffers, whose addresses are shared registers from [`FRAGMENT_SHARED`] on. 4.2.
@@ -119,6 +147,14 @@ fn not_yet(feature: &str) -> Failure {
     }
 }
 
+/// Whether instances give each other values.
+fn meets(func: &Func) -> bool {
+    func.regions_in_order().into_iter().any(|(region, ..)| {
+        let insts = &func.regions[region].insts;
+        insts.iter().any(|&inst| matches!(func.insts[inst].op, Op::Ballot | Op::Shuffle))
+    })
+}
+
 /// Whether somebody loads or stores texels by their numbers.
 fn takes_texels(func: &Func) -> bool {
     let takes = |data: &InstData| match data.imm {
@@ -141,6 +177,7 @@ impl Abi {
             stage: func.stage,
             descriptors: SecondaryMap::new(),
             variables: SecondaryMap::new(),
+            lanes: None,
             texels: None,
             tiles: 0,
             shareds: 0,
@@ -169,6 +206,8 @@ impl Abi {
     /// Workgroup memory is coefficients behind the group's numbers. 4.3.
     fn place_variables(&mut self, func: &Func) -> Result<(), Failure> {
         let mut next = u64::from(GROUP_COEFFICIENTS);
+        self.lanes = Lanes::of(func, GROUP_COEFFICIENTS);
+        next += self.lanes.map_or(0, |lanes| u64::from(lanes.registers()));
         for (mem, data) in func.mems.iter().filter(|(_, data)| data.space == MemSpace::Workgroup) {
             self.variables[mem] = Some(next as u16);
             next += u64::from(data.size.div_ceil(4));
@@ -190,6 +229,10 @@ impl Abi {
             }
             _ => 0,
         };
+        if func.stage != Stage::Compute {
+            self.lanes = Lanes::of(func, next as u16);
+            next += self.lanes.map_or(0, |lanes| u64::from(lanes.registers()));
+        }
         let limit = Limit::new("shared registers", MOST_SHARED, "use fewer bindings");
         for (resource, data) in &func.resources {
             let words = match data.kind {
@@ -241,7 +284,9 @@ impl Abi {
                     | Builtin::SampleIndex
                     | Builtin::SampleMask
                     | Builtin::SamplePosition
-                    | Builtin::Layer,
+                    | Builtin::Layer
+                    | Builtin::SubgroupSize
+                    | Builtin::SubgroupInvocationId,
                 ) => {}
                 InputKind::Builtin(_) => return Err(not_yet("this built-in input of fragments")),
             }

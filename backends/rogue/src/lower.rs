@@ -10,6 +10,7 @@ mod control;
 mod fragment;
 mod memory;
 mod scratch;
+mod subgroup;
 mod test;
 mod texel;
 mod texture;
@@ -61,6 +62,8 @@ struct Lower<'a> {
     scratch: scratch::Scratch,
     /// Atomic operations on buffers take turns under a mutex.
     in_turn: bool,
+    /// What instances of a subgroup have in their cells.
+    put: subgroup::Put,
     /// Fragment: what it has iterated, and whether pixels survive.
     fragment: fragment::State,
     span: Span,
@@ -89,6 +92,7 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
         arrays: SecondaryMap::new(),
         scratch: scratch::Scratch::default(),
         in_turn: atomic::in_turn(ssa),
+        put: None,
         fragment: fragment::State::default(),
         span: Span::NONE,
     };
@@ -266,9 +270,10 @@ impl Lower<'_> {
             Op::TexQuery => self.texture_query(data),
             Op::ImageStore => self.image_store(data),
             Op::ImageAtomic => self.image_atomic(data),
-            Op::Ballot | Op::Shuffle | Op::Reduce | Op::SubgroupBarrier => {
-                Err(self.not_yet("subgroup operations"))
-            }
+            Op::Ballot => self.ballot(data),
+            Op::Shuffle => self.shuffle(data),
+            // Half of a task is in step, too.
+            Op::SubgroupBarrier => Ok(()),
             Op::Clock | Op::DeviceClock => Err(self.not_yet("clocks")),
             _ => self.compute(data),
         }
@@ -319,7 +324,10 @@ impl Lower<'_> {
                 let size = self.number(self.ssa.workgroup_size[axis]);
                 Src::Reg(self.multiply_add(group, size, local).into())
             }
-            _ => return Err(self.not_yet("subgroups")),
+            _ => match self.subgroup_input(which) {
+                Some(src) => src,
+                None => return Err(self.not_yet("this input")),
+            },
         })
     }
 

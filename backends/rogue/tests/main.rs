@@ -10,5 +10,6 @@ mod isa_text;
 mod legal;
 mod memory;
 mod pack;
+mod subgroups;
 mod textures;
 mod words;

@@ -229,6 +229,10 @@ impl Lower<'_> {
                 self.push(step);
                 Src::Reg(dst.into())
             }
+            (InputKind::Builtin(which), _) => match self.subgroup_input(which) {
+                Some(src) => src,
+                None => return Err(self.not_yet("this input of fragments")),
+            },
             _ => return Err(self.not_yet("this input of fragments")),
         })
     }

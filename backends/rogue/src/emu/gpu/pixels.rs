@@ -355,9 +355,17 @@ pub fn quads(
     let varyings: Result<Vec<Varying>, Refused> =
         programs.varyings.iter().copied().map(Varying::read).collect();
     let varyings = varyings.map_err(place)?;
-    let flat = varyings.iter().any(|varying| varying.flat.is_some());
-    // The face and the coefficients belong to a task.
-    let alike = |a: &Quad, b: &Quad| a.back == b.back && !flat;
+    let flat = varyings.iter().filter(|varying| varying.flat.is_some());
+    let flat = flat.flat_map(|varying| (0..varying.count).map(|step| varying.first + step));
+    let flat: Vec<Source> = flat.map(|at| source(state, at)).collect();
+    // The face and the coefficients belong to a task: quads of one primitive share both.
+    let alike = |a: &Quad, b: &Quad| {
+        let equal = |source: &Source| match *source {
+            Source::Output(at) => a.words.get(at) == b.words.get(at),
+            Source::Reciprocal | Source::Depth => false,
+        };
+        a.back == b.back && flat.iter().all(equal)
+    };
     let mut shaded = Vec::with_capacity(quads.len());
     let mut at = 0;
     while at < quads.len() {
