@@ -16,6 +16,7 @@ mod texel;
 mod texture;
 mod tile;
 mod vertex;
+mod wide;
 mod workgroup;
 
 use crate::abi::Abi;
@@ -47,6 +48,8 @@ struct Lower<'a> {
     m: mach::Func<Inst>,
     block: Block,
     values: SecondaryMap<Value, Option<Src>>,
+    /// Values of 64 bits.
+    pairs: BTreeMap<Value, wide::Pair>,
     /// Truth values that somebody reads as numbers.
     in_registers: SecondaryMap<Value, bool>,
     /// Values that somebody reads.
@@ -84,6 +87,7 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
         m,
         block,
         values: SecondaryMap::new(),
+        pairs: BTreeMap::new(),
         in_registers: SecondaryMap::new(),
         read: texture::read(ssa),
         numbers: BTreeMap::new(),
@@ -275,6 +279,7 @@ impl Lower<'_> {
             // Half of a task is in step, too.
             Op::SubgroupBarrier => Ok(()),
             Op::Clock | Op::DeviceClock => Err(self.not_yet("clocks")),
+            _ if self.pairs(data)? => Ok(()),
             _ => self.compute(data),
         }
     }

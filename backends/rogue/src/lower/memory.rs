@@ -48,6 +48,9 @@ impl Lower<'_> {
             args = &args[1..];
         }
         match (data.op, &data.imm) {
+            (Op::BufferAtomic, &Imm::BufferAtomic(_, op)) if self.is_wide(data) => {
+                self.wide_atomic(base, data, args, op)
+            }
             (Op::BufferSize, _) => {
                 let reg = self.define(data.results[0]);
                 self.push(Step::copy(reg, Src::Fixed(Register::Shared(base + 2))));
