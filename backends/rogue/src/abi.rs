@@ -127,6 +127,9 @@ pub struct Abi {
     /// Fragment: the sets of z and of the reciprocal of w.
     pub z: Option<u16>,
     pub w: Option<u16>,
+    /// Fragment: the two sets of the place in a point, and the set whose constant is the number of the primitive.
+    pub point: Option<u16>,
+    pub primitive: Option<u16>,
     /// Fragment: the varyings.
     pub varyings: Vec<Varying>,
     /// Fragment: the first output register of each colour. Vertex: the first word of each output.
@@ -185,6 +188,8 @@ impl Abi {
             inputs: 0,
             z: None,
             w: None,
+            point: None,
+            primitive: None,
             varyings: Vec::new(),
             outputs: Vec::new(),
             attributes: Vec::new(),
@@ -264,6 +269,7 @@ impl Abi {
         };
         let mut varyings = Vec::new();
         let (mut asks_z, mut asks_w) = (false, false);
+        let (mut asks_point, mut asks_primitive) = (false, false);
         for (input, data) in &func.inputs {
             match data.kind {
                 InputKind::Location { location, interpolation, sampling } => {
@@ -279,6 +285,8 @@ impl Abi {
                     });
                 }
                 InputKind::Builtin(Builtin::Position) => (asks_z, asks_w) = (true, true),
+                InputKind::Builtin(Builtin::PointCoord) => asks_point = true,
+                InputKind::Builtin(Builtin::PrimitiveIndex) => asks_primitive = true,
                 InputKind::Builtin(
                     Builtin::FrontFacing
                     | Builtin::SampleIndex
@@ -293,6 +301,12 @@ impl Abi {
         }
         self.z = asks_z.then(&mut set);
         self.w = asks_w.then(&mut set);
+        self.point = asks_point.then(|| {
+            let first = set();
+            set();
+            first
+        });
+        self.primitive = asks_primitive.then(&mut set);
         varyings.sort_by_key(|varying| varying.location);
         for varying in &mut varyings {
             varying.set = set();
@@ -301,20 +315,18 @@ impl Abi {
         self.varyings = varyings;
         Limit::new("components of varyings", MOST_SETS, "use fewer varyings").admit(next)?;
         self.coefficients = 4 * next as u16;
-        let mut colors: Vec<(u32, Output, u8)> = Vec::new();
+        // Nothing of fixed function blends: a second colour leaves beside the first, for the code that does.
+        let mut colors: Vec<((u32, u8), Output, u8)> = Vec::new();
         for (output, data) in &func.outputs {
             match data.kind {
-                OutputKind::Location { blend_src: 1.., .. } => {
-                    return Err(not_yet("two colours for one target"));
-                }
-                OutputKind::Location { location, .. } => {
-                    colors.push((location, output, data.components));
+                OutputKind::Location { location, blend_src, .. } => {
+                    colors.push(((location, blend_src), output, data.components));
                 }
                 OutputKind::Builtin(Builtin::FragDepth | Builtin::SampleMask) => {}
                 OutputKind::Builtin(_) => return Err(not_yet("this built-in output of fragments")),
             }
         }
-        colors.sort_by_key(|(location, ..)| *location);
+        colors.sort_by_key(|(place, ..)| *place);
         let mut first: u64 = 0;
         for (_, output, components) in colors {
             self.outputs.push(Words { what: output, first: first as u16, count: components });
@@ -344,6 +356,8 @@ impl Abi {
         let mut attributes = Vec::new();
         for (input, data) in &func.inputs {
             match data.kind {
+                // Every instance has its number in its task.
+                InputKind::Builtin(Builtin::SubgroupSize | Builtin::SubgroupInvocationId) => {}
                 InputKind::Builtin(which) => match order(which) {
                     Some(order) => values.push((order, input)),
                     None => return Err(not_yet("this built-in input of vertices")),
@@ -393,6 +407,7 @@ impl Abi {
                 OutputKind::Builtin(Builtin::PointSize) => (3, 0),
                 OutputKind::Builtin(Builtin::Layer) => (4, 0),
                 OutputKind::Builtin(Builtin::ClipDistance(first)) => (5, first.into()),
+                OutputKind::Builtin(Builtin::CullDistance(first)) => (6, first.into()),
                 OutputKind::Builtin(_) => return Err(not_yet("this built-in output of vertices")),
             };
             placed.push((class, output, data.components));

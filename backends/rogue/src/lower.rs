@@ -278,7 +278,13 @@ impl Lower<'_> {
             Op::Shuffle => self.shuffle(data),
             // Half of a task is in step, too.
             Op::SubgroupBarrier => Ok(()),
-            Op::Clock | Op::DeviceClock => Err(self.not_yet("clocks")),
+            Op::Clock | Op::DeviceClock => {
+                // One word counts units of 80 ns. 3.1.
+                let low = self.timer();
+                self.values[data.results[0]] = Some(Src::Reg(low.into()));
+                self.values[data.results[1]] = Some(Src::ZERO);
+                Ok(())
+            }
             _ if self.pairs(data)? => Ok(()),
             _ => self.compute(data),
         }

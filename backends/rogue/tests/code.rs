@@ -213,6 +213,11 @@ pub(crate) fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
                 InputKind::Location { .. } => batch.varying(lane / 4, pixel, varying),
                 InputKind::Builtin(Builtin::Position) => quad.position[pixel].map(f32::to_bits),
                 InputKind::Builtin(Builtin::FrontFacing) => [quad.front.into(), 0, 0, 0],
+                InputKind::Builtin(Builtin::PrimitiveIndex) => [quad.primitive, 0, 0, 0],
+                InputKind::Builtin(Builtin::PointCoord) => {
+                    let [s, t] = quad.point[pixel].map(f32::to_bits);
+                    [s, t, 0, 0]
+                }
                 InputKind::Builtin(Builtin::SubgroupSize) => [interp::SUBGROUP, 0, 0, 0],
                 InputKind::Builtin(Builtin::SubgroupInvocationId) => {
                     [lane as u32 % interp::SUBGROUP, 0, 0, 0]

@@ -16,6 +16,9 @@ const POSITION: u32 = 4;
 /// Shade models of DOUTI: the first vertex, and all of them. 5.1.
 const FLAT: u32 = 0;
 const GOURAUD: u32 = 3;
+/// DOUTI: a place in a point, and the number of the primitive. 5.1.
+const POINT: u32 = 1 << 23;
+const PRIMITIVE: u32 = 1 << 26;
 /// Pass types. 5.4.
 const OPAQUE: u32 = 0;
 const PUNCH_THROUGH: u32 = 2;
@@ -71,6 +74,22 @@ impl Machine {
         (position, position || told.iter().any(|varying| varying.perspective))
     }
 
+    /// The first set of a built-in input that is iterated.
+    fn set_of(&self, name: &str) -> Option<u32> {
+        self.compiled.described.inputs.iter().find_map(|input| match (&input.which, &input.place) {
+            (Which::Builtin(known), InputPlace::Register { register }) if *known == name => {
+                Some(register / 4)
+            }
+            _ => None,
+        })
+    }
+
+    /// Sets of places in points and of numbers of primitives.
+    fn others(&self) -> u32 {
+        let there = |name| u32::from(self.set_of(name).is_some());
+        2 * there("point_coord") + there("primitive_index")
+    }
+
     /// Runs quads.
     ///
     /// # Errors
@@ -86,7 +105,8 @@ impl Machine {
         let (has_z, has_w) = self.places(&told);
         let state = self.pixel_state(&mut heap, &shared, &told, (has_z, has_w))?;
         let address = heap.put_stream(&state)?;
-        let before = u32::from(has_z) + u32::from(has_w);
+        // Sets that no word of a vertex stands behind come before the varyings'.
+        let before = u32::from(has_z) + u32::from(has_w) + self.others();
         let quads: Vec<Quad> =
             (0..batch.quads.len()).map(|at| quad(batch, at, &told, before)).collect();
         let ran = self.run(|run| {
@@ -116,6 +136,7 @@ impl Machine {
             true => [0; 3],
             false => heap.upload(shared)?,
         };
+        let others = self.others();
         let mut pairs = Vec::new();
         let set = |number: u32| number << 22;
         let mut iterate = |first: u32, count: u32, flags: u32, number: u32| {
@@ -128,10 +149,16 @@ impl Machine {
         if has_w {
             iterate(0, 1, GOURAUD << 24, u32::from(has_z));
         }
+        if let Some(set) = self.set_of("point_coord") {
+            iterate(0, 2, GOURAUD << 24 | POINT, set);
+        }
+        if let Some(set) = self.set_of("primitive_index") {
+            iterate(0, 1, PRIMITIVE, set);
+        }
         for varying in told {
             let shade = if varying.flat { FLAT } else { GOURAUD };
             let flags = shade << 24 | u32::from(varying.perspective) << 16;
-            iterate(varying.set, varying.components, flags, varying.set);
+            iterate(varying.set - others, varying.components, flags, varying.set);
         }
         let mut words: Vec<u32> = pairs.iter().flatten().copied().collect();
         if let Some(last) = words.last_mut() {
@@ -215,6 +242,8 @@ fn quad(batch: &QuadBatch, at: usize, told: &[Told], before: u32) -> Quad {
         covered: quad.covered & 15,
         back: !quad.front,
         places: quad.position.map(|position| [position[2], position[3]]),
+        point: quad.point,
+        primitive: quad.primitive,
         words,
     }
 }

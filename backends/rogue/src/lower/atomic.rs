@@ -12,7 +12,7 @@ use crate::isa::fields::f;
 use crate::isa::ops::{Control, Main};
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::mach::{Block, VReg};
+use gpucc_ir::mach::{Block, Reg, VReg};
 use gpucc_ir::ssa::{AtomicOp, Func, Imm, Type, Value};
 use gpucc_isa::Inst as Word;
 
@@ -35,8 +35,9 @@ pub(super) struct Turns {
 pub(super) fn in_turn(ssa: &Func) -> bool {
     ssa.regions_in_order().iter().any(|&(region, ..)| {
         ssa.regions[region].insts.iter().any(|&inst| match ssa.insts[inst].imm {
-            Imm::BufferAtomic(_, AtomicOp::Load | AtomicOp::Store) => false,
-            Imm::BufferAtomic(_, op) => {
+            Imm::BufferAtomic(_, AtomicOp::Load | AtomicOp::Store)
+            | Imm::ImageAtomic(_, AtomicOp::Load | AtomicOp::Store) => false,
+            Imm::BufferAtomic(_, op) | Imm::ImageAtomic(_, op) => {
                 let wide = |value: &Value| ssa.ty(*value) == Type::B64;
                 let data = &ssa.insts[inst];
                 code(op).is_none() || data.args.iter().chain(&data.results).any(wide)
@@ -55,7 +56,7 @@ impl Lower<'_> {
     /// An atomic operation by turns; what was there goes to a register, which is 0 where nothing is done.
     pub(super) fn take_turns(
         &mut self,
-        base: u16,
+        base: [Src; 2],
         args: &[Value],
         op: AtomicOp,
         dst: VReg,
@@ -65,14 +66,27 @@ impl Lower<'_> {
         }
         let address = self.address(base, args[0], 0);
         let operands: Vec<Src> = args[1..].iter().map(|&value| self.source(value)).collect();
+        self.turns_at(&address, op, &operands, dst)
+    }
+
+    /// The same on a word of memory.
+    pub(super) fn turns_at(
+        &mut self,
+        address: &[Reg; 2],
+        op: AtomicOp,
+        operands: &[Src],
+        dst: VReg,
+    ) -> Result<(), Failure> {
         self.push(Step::copy(dst, Src::ZERO));
         self.push(mutex(Control::MutexLock));
         let turns = self.first_turn();
         let old = self.fresh();
-        self.push(Step::load(&address, &[old.into()], Message::Loads));
-        let new = self.combined(op, Src::Reg(old.into()), &operands)?;
-        let data = self.own(new);
-        self.push(Step::store(&[data], &address, WORDS));
+        self.push(Step::load(address, &[old.into()], Message::Loads));
+        if op != AtomicOp::Load {
+            let new = self.combined(op, Src::Reg(old.into()), operands)?;
+            let data = self.own(new);
+            self.push(Step::store(&[data], address, WORDS));
+        }
         self.push(Step::copy(dst, Src::Reg(old.into())));
         self.last_turn(turns);
         self.push(mutex(Control::MutexRelease));
@@ -136,7 +150,7 @@ impl Lower<'_> {
     /// An atomic operation of the memory, or one by turns.
     pub(super) fn buffer_atomic(
         &mut self,
-        base: u16,
+        base: [Src; 2],
         args: &[Value],
         op: AtomicOp,
         dst: VReg,

@@ -17,8 +17,8 @@ pub(super) type Pair = [Src; 2];
 
 /// Where a pair of words lies.
 enum Place {
-    /// In memory: the shared register of its descriptor.
-    Memory(u16),
+    /// In memory behind this address.
+    Memory([Src; 2]),
     /// In coefficients from this one on.
     Workgroup(u16),
 }
@@ -57,7 +57,7 @@ impl Lower<'_> {
     /// An atomic operation on a pair of a buffer, whose arguments begin with the offset.
     pub(super) fn wide_atomic(
         &mut self,
-        base: u16,
+        base: [Src; 2],
         data: &InstData,
         args: &[Value],
         op: AtomicOp,
@@ -182,7 +182,8 @@ impl Lower<'_> {
                 let Some(&value) = operands.get(1) else {
                     return Err(self.not_yet("this atomic operation"));
                 };
-                let [low, high] = [0, 1].map(|at| self.asked_truth(test::EQUAL, test::U32, [old[at], a[at]]));
+                let [low, high] =
+                    [0, 1].map(|at| self.asked_truth(test::EQUAL, test::U32, [old[at], a[at]]));
                 let same = Src::Reg(self.logical(AND, low, high).into());
                 self.either(same, value, old)
             }
