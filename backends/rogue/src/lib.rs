@@ -23,6 +23,7 @@ mod numerics;
 mod pack;
 mod refuse;
 mod regs;
+mod sites;
 mod steps;
 mod target;
 pub mod words;

@@ -355,7 +355,7 @@ fn pairs_of_words_change_by_turns() {
   %7: b32 = const 24
   %8: b32 = const 32
   %9: b64 = buffer_atomic add res0, %1, %4
-  %10: b64 = buffer_atomic sub res0, %5, %4
+  %10: b64 = buffer_atomic xor res0, %5, %4
   %11: b64 = buffer_atomic smin res0, %6, %4
   %12: b64 = buffer_atomic umax res0, %7, %4
   %13: b64 = mem_atomic add mem0[0..8], %1, %4

@@ -164,13 +164,6 @@ impl Lower<'_> {
         Ok(match op {
             AtomicOp::Store | AtomicOp::Exchange => a,
             AtomicOp::Add => self.sum(old, a),
-            AtomicOp::Sub => {
-                let ones = self.number(u32::MAX);
-                let other = a.map(|word| Src::Reg(self.logical(XOR, word, ones).into()));
-                // The complement and 1 are the opposite.
-                let opposite = self.sum(other, [Src::ONE, Src::ZERO]);
-                self.sum(old, opposite)
-            }
             AtomicOp::And => each(self, AND),
             AtomicOp::Or => each(self, OR),
             AtomicOp::Xor => each(self, XOR),
@@ -187,7 +180,7 @@ impl Lower<'_> {
                 let same = Src::Reg(self.logical(AND, low, high).into());
                 self.either(same, value, old)
             }
-            AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::Load => {
+            AtomicOp::Sub | AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::Load => {
                 return Err(self.not_yet("this atomic operation"));
             }
         })
