@@ -50,8 +50,8 @@ fn is_ordered(func: &Func, before: &Bindings) -> bool {
 fn flipped(site: &Site, rng: &mut Rng) -> Option<Vec<u8>> {
     let fields: Vec<_> = site.inst.op().format.fields().collect();
     let field = fields[rng.below(fields.len())];
-    let new =
-        (field.get(site.inst.bits()) ^ 1 << rng.below(field.width().min(31) as usize)) & u32::MAX;
+    let bit = rng.below(field.width().min(31) as usize);
+    let new = field.get(site.inst.bits()) ^ 1 << bit;
     let count = usize::from(site.inst.op().format.bits) / 8;
     let bits = field.put(site.inst.bits(), new);
     (site.meaning)(field, new).then(|| bits.to_le_bytes()[..count].to_vec())
