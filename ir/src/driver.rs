@@ -147,7 +147,8 @@ impl VertexState {
             n => format!("{kind}x{n}"),
         };
         let buffer = self.buffers.len() as u32;
-        let stride = bytes * count;
+        // Elements begin at words, which some fetchers ask.
+        let stride = u32::next_multiple_of(bytes * count, 4);
         let note = format!(
             "vertex attribute {location} is taken as {format} from buffer {buffer} with a stride of {stride} bytes"
         );

@@ -6,7 +6,7 @@ use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::{Failure, Limit, State};
 use gpucc_ir::ssa::{
     Builtin, Func, Imm, Input, InputKind, InstData, Interpolation, Mem, MemSpace, Op, Output,
-    OutputKind, Resource, ResourceKind, Sampling, Scalar, Span, Stage, TexKind,
+    OutputKind, Resource, ResourceKind, Sampling, Scalar, Span, Stage, TexKind, interp::SUBGROUP,
 };
 
 /// The workgroup's number by axis: coefficients. 4.3.
@@ -21,6 +21,8 @@ pub const MET: u16 = 7;
 pub const GROUP_COEFFICIENTS: u16 = 8;
 /// Shared registers that fragment programs have before bindings: what the face bit means, and metadata. 4.2.
 pub const FRAGMENT_SHARED: u16 = 4;
+/// Instances of a task. 3.3.
+const TASK: u32 = 32;
 /// Words of a pixel in a tile buffer. 3.1: tiled_st_comp0 to 7.
 pub const TILE_WORDS: u16 = 8;
 /// Words of a buffer's descriptor: address, size, dynamic offset. 4.4.
@@ -65,6 +67,30 @@ pub struct Words<T> {
     pub count: u8,
 }
 
+/// Registers in which instances of subgroups meet: coefficients of compute programs, shared registers of others.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Lanes {
+    /// A word for each half of a task; a cell for each instance follows.
+    pub first: u16,
+    pub halves: u16,
+}
+
+impl Lanes {
+    /// Of a program that looks at its subgroup.
+    fn of(func: &Func, first: u16) -> Option<Lanes> {
+        let tasks = match func.stage {
+            Stage::Compute => func.workgroup_size.iter().product::<u32>().div_ceil(TASK),
+            _ => 1,
+        };
+        meets(func).then_some(Lanes { first, halves: (TASK / SUBGROUP * tasks) as u16 })
+    }
+
+    /// Registers that they take together.
+    pub fn registers(self) -> u16 {
+        self.halves * (1 + SUBGROUP as u16)
+    }
+}
+
 /// How a varying is computed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Varying {
@@ -86,6 +112,8 @@ pub struct Abi {
     pub descriptors: SecondaryMap<Resource, Option<u16>>,
     /// The first coefficient of each workgroup variable.
     pub variables: SecondaryMap<Mem, Option<u16>>,
+    /// Where subgroups meet, where they do.
+    pub lanes: Option<Lanes>,
     /// The first of four shared registers with the state of a sampler that takes texels by their numbers, where somebody does.
     pub texels: Option<u16>,
     /// Fragment: tile buffers, whose addresses are shared registers from [`FRAGMENT_SHARED`] on. 4.2.
@@ -99,6 +127,9 @@ pub struct Abi {
     /// Fragment: the sets of z and of the reciprocal of w.
     pub z: Option<u16>,
     pub w: Option<u16>,
+    /// Fragment: the two sets of the place in a point, and the set whose constant is the number of the primitive.
+    pub point: Option<u16>,
+    pub primitive: Option<u16>,
     /// Fragment: the varyings.
     pub varyings: Vec<Varying>,
     /// Fragment: the first output register of each colour. Vertex: the first word of each output.
@@ -117,6 +148,14 @@ fn not_yet(feature: &str) -> Failure {
         stage: "the calling convention",
         span: Span::NONE,
     }
+}
+
+/// Whether instances give each other values.
+fn meets(func: &Func) -> bool {
+    func.regions_in_order().into_iter().any(|(region, ..)| {
+        let insts = &func.regions[region].insts;
+        insts.iter().any(|&inst| matches!(func.insts[inst].op, Op::Ballot | Op::Shuffle))
+    })
 }
 
 /// Whether somebody loads or stores texels by their numbers.
@@ -141,6 +180,7 @@ impl Abi {
             stage: func.stage,
             descriptors: SecondaryMap::new(),
             variables: SecondaryMap::new(),
+            lanes: None,
             texels: None,
             tiles: 0,
             shareds: 0,
@@ -148,6 +188,8 @@ impl Abi {
             inputs: 0,
             z: None,
             w: None,
+            point: None,
+            primitive: None,
             varyings: Vec::new(),
             outputs: Vec::new(),
             attributes: Vec::new(),
@@ -169,6 +211,8 @@ impl Abi {
     /// Workgroup memory is coefficients behind the group's numbers. 4.3.
     fn place_variables(&mut self, func: &Func) -> Result<(), Failure> {
         let mut next = u64::from(GROUP_COEFFICIENTS);
+        self.lanes = Lanes::of(func, GROUP_COEFFICIENTS);
+        next += self.lanes.map_or(0, |lanes| u64::from(lanes.registers()));
         for (mem, data) in func.mems.iter().filter(|(_, data)| data.space == MemSpace::Workgroup) {
             self.variables[mem] = Some(next as u16);
             next += u64::from(data.size.div_ceil(4));
@@ -190,6 +234,10 @@ impl Abi {
             }
             _ => 0,
         };
+        if func.stage != Stage::Compute {
+            self.lanes = Lanes::of(func, next as u16);
+            next += self.lanes.map_or(0, |lanes| u64::from(lanes.registers()));
+        }
         let limit = Limit::new("shared registers", MOST_SHARED, "use fewer bindings");
         for (resource, data) in &func.resources {
             let words = match data.kind {
@@ -221,6 +269,7 @@ impl Abi {
         };
         let mut varyings = Vec::new();
         let (mut asks_z, mut asks_w) = (false, false);
+        let (mut asks_point, mut asks_primitive) = (false, false);
         for (input, data) in &func.inputs {
             match data.kind {
                 InputKind::Location { location, interpolation, sampling } => {
@@ -236,18 +285,28 @@ impl Abi {
                     });
                 }
                 InputKind::Builtin(Builtin::Position) => (asks_z, asks_w) = (true, true),
+                InputKind::Builtin(Builtin::PointCoord) => asks_point = true,
+                InputKind::Builtin(Builtin::PrimitiveIndex) => asks_primitive = true,
                 InputKind::Builtin(
                     Builtin::FrontFacing
                     | Builtin::SampleIndex
                     | Builtin::SampleMask
                     | Builtin::SamplePosition
-                    | Builtin::Layer,
+                    | Builtin::Layer
+                    | Builtin::SubgroupSize
+                    | Builtin::SubgroupInvocationId,
                 ) => {}
                 InputKind::Builtin(_) => return Err(not_yet("this built-in input of fragments")),
             }
         }
         self.z = asks_z.then(&mut set);
         self.w = asks_w.then(&mut set);
+        self.point = asks_point.then(|| {
+            let first = set();
+            set();
+            first
+        });
+        self.primitive = asks_primitive.then(&mut set);
         varyings.sort_by_key(|varying| varying.location);
         for varying in &mut varyings {
             varying.set = set();
@@ -256,20 +315,18 @@ impl Abi {
         self.varyings = varyings;
         Limit::new("components of varyings", MOST_SETS, "use fewer varyings").admit(next)?;
         self.coefficients = 4 * next as u16;
-        let mut colors: Vec<(u32, Output, u8)> = Vec::new();
+        // Nothing of fixed function blends: a second colour leaves beside the first, for the code that does.
+        let mut colors: Vec<((u32, u8), Output, u8)> = Vec::new();
         for (output, data) in &func.outputs {
             match data.kind {
-                OutputKind::Location { blend_src: 1.., .. } => {
-                    return Err(not_yet("two colours for one target"));
-                }
-                OutputKind::Location { location, .. } => {
-                    colors.push((location, output, data.components));
+                OutputKind::Location { location, blend_src, .. } => {
+                    colors.push(((location, blend_src), output, data.components));
                 }
                 OutputKind::Builtin(Builtin::FragDepth | Builtin::SampleMask) => {}
                 OutputKind::Builtin(_) => return Err(not_yet("this built-in output of fragments")),
             }
         }
-        colors.sort_by_key(|(location, ..)| *location);
+        colors.sort_by_key(|(place, ..)| *place);
         let mut first: u64 = 0;
         for (_, output, components) in colors {
             self.outputs.push(Words { what: output, first: first as u16, count: components });
@@ -299,6 +356,8 @@ impl Abi {
         let mut attributes = Vec::new();
         for (input, data) in &func.inputs {
             match data.kind {
+                // Every instance has its number in its task.
+                InputKind::Builtin(Builtin::SubgroupSize | Builtin::SubgroupInvocationId) => {}
                 InputKind::Builtin(which) => match order(which) {
                     Some(order) => values.push((order, input)),
                     None => return Err(not_yet("this built-in input of vertices")),
@@ -348,6 +407,7 @@ impl Abi {
                 OutputKind::Builtin(Builtin::PointSize) => (3, 0),
                 OutputKind::Builtin(Builtin::Layer) => (4, 0),
                 OutputKind::Builtin(Builtin::ClipDistance(first)) => (5, first.into()),
+                OutputKind::Builtin(Builtin::CullDistance(first)) => (6, first.into()),
                 OutputKind::Builtin(_) => return Err(not_yet("this built-in output of vertices")),
             };
             placed.push((class, output, data.components));

@@ -28,7 +28,7 @@ static ABOUT: About = About {
         ("registers", crate::inst::TEMPS as u64),
         ("workgroup_invocations", back::INVOCATIONS),
     ],
-    noticed: 90,
+    noticed: 85,
 };
 
 impl gpucc_machine::Machine for Rogue {
@@ -80,8 +80,7 @@ impl gpucc_machine::Machine for Rogue {
             }
         }
     }
-    /// None is listed yet, so that no test of mutations asks this machine.
-    fn sites(&self, _: &Compiled) -> Vec<Site> {
-        Vec::new()
+    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
+        crate::sites::sites(compiled)
     }
 }

@@ -91,11 +91,15 @@ pub fn described(
                 .iter()
                 .find(|words| words.what == input)
                 .map(|words| InputPlace::Register { register: words.first.into() }),
-            Stage::Fragment => abi
-                .varyings
-                .iter()
-                .find(|varying| varying.input == input)
-                .map(|varying| InputPlace::Register { register: 4 * u32::from(varying.set) }),
+            Stage::Fragment => {
+                let varying = abi.varyings.iter().find(|varying| varying.input == input);
+                let set = match data.kind {
+                    InputKind::Builtin(Builtin::PointCoord) => abi.point,
+                    InputKind::Builtin(Builtin::PrimitiveIndex) => abi.primitive,
+                    _ => varying.map(|varying| varying.set),
+                };
+                set.map(|set| InputPlace::Register { register: 4 * u32::from(set) })
+            }
             Stage::Compute => None,
         };
         let mut told = StageInput::of(func, input, place.unwrap_or(InputPlace::Elsewhere {}));

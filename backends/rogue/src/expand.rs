@@ -4,6 +4,7 @@
 mod halves;
 mod native;
 mod recipes;
+mod subgroup;
 mod texture;
 
 use crate::target;
@@ -21,6 +22,12 @@ const OWN: &[Pass] = &[
         Proof::Expansion,
         "lookups that are clamped to the edge become lookups of level 0",
         |func, _| texture::expand(func),
+    ),
+    required(
+        "subgroups",
+        Proof::Expansion,
+        "reductions of subgroups become reads of one instance after the other",
+        |func, ctx| subgroup::expand(func, &ctx.numerics),
     ),
     optional(
         "contract",
@@ -49,6 +56,7 @@ pub fn plan(effort: Effort) -> Plan {
     let mut steps = vec![
         step("coarse_derivatives"),
         step("binding_arrays"),
+        step("subgroups"),
         step("halves"),
         step("sample_mask"),
         step("textures"),

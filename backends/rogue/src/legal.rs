@@ -12,7 +12,6 @@ mod sources;
 pub use program::{Breach, admit_program};
 pub(crate) use program::{branch_of, reads_of, target_of, writes_of};
 pub use rule::Rule;
-#[cfg(test)]
 pub(crate) use sources::named;
 
 use crate::isa::disasm::{is_constant, is_unary};

@@ -24,6 +24,7 @@ mod numerics;
 mod pack;
 mod refuse;
 mod regs;
+mod sites;
 mod state;
 mod steps;
 mod target;

@@ -10,11 +10,13 @@ mod control;
 mod fragment;
 mod memory;
 mod scratch;
+mod subgroup;
 mod test;
 mod texel;
 mod texture;
 mod tile;
 mod vertex;
+mod wide;
 mod workgroup;
 
 use crate::abi::Abi;
@@ -47,6 +49,8 @@ struct Lower<'a> {
     m: mach::Func<Inst>,
     block: Block,
     values: SecondaryMap<Value, Option<Src>>,
+    /// Values of 64 bits.
+    pairs: BTreeMap<Value, wide::Pair>,
     /// Truth values that somebody reads as numbers.
     in_registers: SecondaryMap<Value, bool>,
     /// Values that somebody reads.
@@ -62,6 +66,8 @@ struct Lower<'a> {
     scratch: scratch::Scratch,
     /// Atomic operations on buffers take turns under a mutex.
     in_turn: bool,
+    /// What instances of a subgroup have in their cells.
+    put: subgroup::Put,
     /// Fragment: what it has iterated, and whether pixels survive.
     fragment: fragment::State,
     span: Span,
@@ -82,6 +88,7 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
         m,
         block,
         values: SecondaryMap::new(),
+        pairs: BTreeMap::new(),
         in_registers: SecondaryMap::new(),
         read: texture::read(ssa),
         numbers: BTreeMap::new(),
@@ -90,6 +97,7 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
         arrays: SecondaryMap::new(),
         scratch: scratch::Scratch::default(),
         in_turn: atomic::in_turn(ssa),
+        put: None,
         fragment: fragment::State::default(),
         span: Span::NONE,
     };
@@ -267,10 +275,18 @@ impl Lower<'_> {
             Op::TexQuery => self.texture_query(data),
             Op::ImageStore => self.image_store(data),
             Op::ImageAtomic => self.image_atomic(data),
-            Op::Ballot | Op::Shuffle | Op::Reduce | Op::SubgroupBarrier => {
-                Err(self.not_yet("subgroup operations"))
+            Op::Ballot => self.ballot(data),
+            Op::Shuffle => self.shuffle(data),
+            // Half of a task is in step, too.
+            Op::SubgroupBarrier => Ok(()),
+            Op::Clock | Op::DeviceClock => {
+                // One word counts units of 80 ns. 3.1.
+                let low = self.timer();
+                self.values[data.results[0]] = Some(Src::Reg(low.into()));
+                self.values[data.results[1]] = Some(Src::ZERO);
+                Ok(())
             }
-            Op::Clock | Op::DeviceClock => Err(self.not_yet("clocks")),
+            _ if self.pairs(data)? => Ok(()),
             _ => self.compute(data),
         }
     }
@@ -320,7 +336,10 @@ impl Lower<'_> {
                 let size = self.number(self.ssa.workgroup_size[axis]);
                 Src::Reg(self.multiply_add(group, size, local).into())
             }
-            _ => return Err(self.not_yet("subgroups")),
+            _ => match self.subgroup_input(which) {
+                Some(src) => src,
+                None => return Err(self.not_yet("this input")),
+            },
         })
     }
 

@@ -2,7 +2,7 @@
 //! compile is our own gap.
 
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Builtin, Func, Number, Op, OutputKind, Span, Type};
+use gpucc_ir::ssa::{Builtin, Func, Imm, Number, Op, OutputKind, Span, Type};
 
 /// Features and the documents' sections.
 pub type Table = &'static [(&'static str, &'static str)];
@@ -36,7 +36,9 @@ pub fn check(func: &Func, machine: &'static str) -> Result<(), Failure> {
             let wide = |values: &[gpucc_ir::ssa::Value]| {
                 values.iter().any(|&value| func.ty(value) == Type::B64)
             };
-            let float = data.op.reads() == Number::Float && wide(&data.args)
+            let combines = |op: Op| op.makes() == Number::Float;
+            let float = matches!(data.imm, Imm::Reduce(_, op) if combines(op)) && wide(&data.args)
+                || data.op.reads() == Number::Float && wide(&data.args)
                 || data.op.makes() == Number::Float && wide(&data.results);
             if float && data.op != Op::Select {
                 return Err(refuse(0, data.span));

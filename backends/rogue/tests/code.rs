@@ -213,6 +213,15 @@ pub(crate) fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
                 InputKind::Location { .. } => batch.varying(lane / 4, pixel, varying),
                 InputKind::Builtin(Builtin::Position) => quad.position[pixel].map(f32::to_bits),
                 InputKind::Builtin(Builtin::FrontFacing) => [quad.front.into(), 0, 0, 0],
+                InputKind::Builtin(Builtin::PrimitiveIndex) => [quad.primitive, 0, 0, 0],
+                InputKind::Builtin(Builtin::PointCoord) => {
+                    let [s, t] = quad.point[pixel].map(f32::to_bits);
+                    [s, t, 0, 0]
+                }
+                InputKind::Builtin(Builtin::SubgroupSize) => [interp::SUBGROUP, 0, 0, 0],
+                InputKind::Builtin(Builtin::SubgroupInvocationId) => {
+                    [lane as u32 % interp::SUBGROUP, 0, 0, 0]
+                }
                 InputKind::Builtin(_) => [0; 4],
             };
         }
@@ -223,11 +232,22 @@ pub(crate) fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
 
 /// Proves a fragment program on one input in several orders.
 pub(crate) fn shade(func: &Func, chip: &'static str, seed: u64) -> Result<(), Found> {
+    shade_as(func, chip, seed, |_| {})
+}
+
+/// The same with quads that are changed first.
+pub(crate) fn shade_as(
+    func: &Func,
+    chip: &'static str,
+    seed: u64,
+    change: impl Fn(&mut QuadBatch),
+) -> Result<(), Found> {
     let compiled = compile(func, chip).map_err(Found::Failure)?;
     let (expanded, numerics) = (&compiled.expanded, ROGUE.numerics(chip));
     let mut rng = Rng::new(seed);
     let before = bindings(expanded, &mut rng);
-    let batch = quads(expanded, &mut rng);
+    let mut batch = quads(expanded, &mut rng);
+    change(&mut batch);
     let lanes = quad_lanes(expanded, &batch);
     let Some((outcome, right)) = reference(expanded, &lanes, &numerics, &before) else {
         return Err(Found::Skipped);

@@ -10,5 +10,7 @@ mod isa_text;
 mod legal;
 mod memory;
 mod pack;
+mod sites;
+mod subgroups;
 mod textures;
 mod words;

@@ -1,8 +1,8 @@
 //! Programs whose values lie in memory or leave by it: scratch, turns under a mutex, tile buffers; halves and attributes.
 
-use crate::code::{CHIPS, PLAIN, compile, dispatch, func, random, shade};
+use crate::code::{CHIPS, PLAIN, compile, dispatch, func, random, shade, shade_as};
 use gpucc_emu::device::{VertexRun, bytes_of, words_of};
-use gpucc_emu::draw::VertexId;
+use gpucc_emu::draw::{QuadBatch, VertexId};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::driver::{Attribute, Failure, Step, VertexBuffer};
 use gpucc_ir::ssa::random::Config;
@@ -333,6 +333,97 @@ fn a_store_of_words_and_halves_has_each_at_its_place() {
 }";
     for chip in CHIPS {
         dispatch(&func(text), chip, [1, 1, 1], 3)
+            .unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+    }
+}
+
+/// Pairs of words are added, compared and exchanged by turns, in memory and in a workgroup.
+#[test]
+fn pairs_of_words_change_by_turns() {
+    let text = "func \"main\" compute workgroup 40 1 1 trusted {
+  in0 = \"lane\" u32 x 1 builtin local_invocation_index
+  res0 = \"to\" group 0 binding 0 storage 64 load store as u32
+  mem0 = \"shared\" workgroup 8
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = const 0
+  %2: b32 = const 0xfff00001
+  %3: b32 = imul %0, %2
+  %4: b64 = join64 %3, %0
+  %5: b32 = const 8
+  %6: b32 = const 16
+  %7: b32 = const 24
+  %8: b32 = const 32
+  %9: b64 = buffer_atomic add res0, %1, %4
+  %10: b64 = buffer_atomic xor res0, %5, %4
+  %11: b64 = buffer_atomic smin res0, %6, %4
+  %12: b64 = buffer_atomic umax res0, %7, %4
+  %13: b64 = mem_atomic add mem0[0..8], %1, %4
+  barrier workgroup
+  %14: b64 = mem_atomic load mem0[0..8], %1
+  buffer_atomic store res0, %8, %14
+  yield
+}";
+    for chip in CHIPS {
+        for seed in 0..3 {
+            dispatch(&func(text), chip, [1, 1, 1], seed)
+                .unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+        }
+    }
+}
+
+/// The descriptor of an element that only the program knows is led to.
+#[test]
+fn an_element_of_bindings_is_found_by_its_number() {
+    let text = "func \"main\" compute workgroup 8 1 1 trusted {
+  in0 = \"lane\" u32 x 1 builtin local_invocation_index
+  res0 = \"to\" group 0 binding 0 storage 64 load store as u32
+  res1 = \"counts\" group 0 binding 1 storage 32 load store count 3 as u32
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = const 3
+  %2: b32 = and %0, %1
+  %3: b32 = const 2
+  %4: b32 = umin %2, %3
+  %5: b32 = shl %0, %3
+  %6: b32 = buffer_atomic umax res1, %4, %5, %0
+  buffer_store res0, %5, %6
+  yield
+}";
+    for chip in CHIPS {
+        dispatch(&func(text), chip, [1, 1, 1], 4)
+            .unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+    }
+}
+
+/// Numbers of primitives are constants of a set, places in points are iterated, and a second colour follows the first.
+#[test]
+fn pixels_know_their_primitive_and_their_place_in_a_point() {
+    let text = "func \"main\" fragment trusted {
+  in0 = \"value\" f32 x 2 location 0 linear center
+  in1 = \"number\" u32 x 1 builtin primitive_index
+  in2 = \"place\" f32 x 2 builtin point_coord
+  out0 = \"color\" f32 x 2 location 0 flat
+  out1 = \"second\" u32 x 1 location 0 flat blend_src 1
+} body {
+  %0: b32 = input in0.1
+  %1: b32 = input in1.0
+  %2: b32 = input in2.0
+  %3: b32 = input in2.1
+  %4: b32 = fadd %0, %2
+  output out0.0, %4
+  output out0.1, %3
+  output out1.0, %1
+  yield
+}";
+    for chip in CHIPS {
+        let numbered = |batch: &mut QuadBatch| {
+            for (number, quad) in batch.quads.iter_mut().enumerate() {
+                quad.primitive = number as u32 / 2;
+                quad.point = [[0.25, 0.5], [0.75, 0.5], [0.25, 1.0], [0.75, 1.0]];
+            }
+        };
+        shade_as(&func(text), chip, 5, numbered)
             .unwrap_or_else(|found| panic!("{chip}: {found:?}"));
     }
 }

@@ -26,7 +26,9 @@ pub fn complete(func: &Func, given: Option<&VertexState>) -> VertexState {
     for (location, input) in missing {
         let data = &func.inputs[input];
         let format = natural_format(data.scalar, data.components);
-        let stride = VertexFormat::from_name(&format).map_or(16, VertexFormat::bytes);
+        // Elements begin at words, which some fetchers ask.
+        let bytes = VertexFormat::from_name(&format).map_or(16, VertexFormat::bytes);
+        let stride = bytes.next_multiple_of(4);
         state.attributes.push(Attribute {
             location,
             format,

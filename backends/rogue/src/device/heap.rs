@@ -22,6 +22,8 @@ const STREAM_BYTES: usize = 0x1_0000;
 const MOST_INSTANCES: u32 = 2048;
 /// Bytes of a tile buffer: 32 by 32 pixels of eight words. 3.1.
 pub const TILE_BYTES: usize = 32 * 32 * 8 * 4;
+/// Bytes of a buffer below a multiple of 4 GiB.
+const ACROSS: u64 = 16;
 /// Between two bindings nothing is mapped.
 const GAP: u64 = 0x1_0000;
 
@@ -54,6 +56,8 @@ pub struct Heap {
     pds: u64,
     stream: u64,
     data: u64,
+    /// The next multiple of 4 GiB that nothing lies at.
+    across: u64,
     /// Where the memory of bindings is, with its length.
     places: Vec<(Resource, u32, u64, usize)>,
     /// Textures that a program may write.
@@ -80,6 +84,7 @@ impl Heap {
             pds: PDS,
             stream: STREAM,
             data: DATA,
+            across: 1 << 32,
             places: Vec::new(),
             textures: Vec::new(),
             borders: vec![[0; 4]],
@@ -121,6 +126,19 @@ impl Heap {
         Ok(at)
     }
 
+    /// Bytes that lie on both sides of a multiple of 4 GiB, as far as addresses of 40 bits have such places: the high word of an
+    /// address matters.
+    fn put_across(&mut self, bytes: &[u8]) -> Result<u64, Stop> {
+        if self.across >= 1 << 40 || bytes.is_empty() {
+            return self.put(bytes);
+        }
+        let after = std::mem::replace(&mut self.data, self.across - ACROSS);
+        self.across += 1 << 32;
+        let at = self.put(bytes);
+        self.data = after;
+        at
+    }
+
     /// Binds everything; gives the words of the shared registers. 4.4.
     pub fn bind(&mut self, machine: &Machine, bindings: &Bindings) -> Result<Vec<u32>, Stop> {
         let mut shared = vec![0; machine.number(crate::describe::SHAREDS) as usize];
@@ -149,7 +167,7 @@ impl Heap {
                 {
                     bytes.resize(size as usize, 0);
                 }
-                let at = self.put(&bytes)?;
+                let at = self.put_across(&bytes)?;
                 self.places.push((resource, element, at, size));
                 let words = [at as u32, (at >> 32) as u32, size as u32, 0];
                 let first = first as usize + usize::from(BUFFER_WORDS) * element as usize;

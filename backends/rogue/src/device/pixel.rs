@@ -29,6 +29,9 @@ const UNIFORM_DATA: usize = 5;
 /// The lowest bit of the place of a varying's words in a vertex, which counts halves. 5.1.
 const PLACE: u32 = 8;
 
+/// Inputs of fixed function that are iterated: of two sets, and of one.
+const BUILT: [&str; 2] = ["point_coord", "primitive_index"];
+
 /// A varying as the state says it.
 struct Told {
     /// Among the function's location inputs.
@@ -74,6 +77,22 @@ impl Machine {
         (position, position || told.iter().any(|varying| varying.perspective))
     }
 
+    /// The first set of a built-in input that is iterated.
+    fn set_of(&self, name: &str) -> Option<u32> {
+        self.compiled.described.inputs.iter().find_map(|input| match (&input.which, &input.place) {
+            (Which::Builtin(known), InputPlace::Register { register }) if *known == name => {
+                Some(register / 4)
+            }
+            _ => None,
+        })
+    }
+
+    /// Sets of places in points and of numbers of primitives.
+    fn others(&self) -> u32 {
+        let [point, primitive] = BUILT.map(|name| u32::from(self.set_of(name).is_some()));
+        2 * point + primitive
+    }
+
     /// Runs quads.
     ///
     /// # Errors
@@ -89,7 +108,8 @@ impl Machine {
         let (has_z, has_w) = self.places(&told);
         let state = self.pixel_state(&mut heap, &shared, &told, (has_z, has_w))?;
         let address = heap.put_stream(&state)?;
-        let before = u32::from(has_z) + u32::from(has_w);
+        // Sets that no word of a vertex stands behind come before the varyings'.
+        let before = u32::from(has_z) + u32::from(has_w) + self.others();
         let quads: Vec<Quad> =
             (0..batch.quads.len()).map(|at| quad(batch, at, &told, before)).collect();
         let ran = self.run(|run| {
@@ -118,14 +138,16 @@ impl Machine {
         let [data, code] = heap.upload(self, shared)?;
         fill(&mut state, UNIFORM_CODE, code)?;
         fill(&mut state, UNIFORM_DATA, data)?;
-        let places = usize::from(has_z) + usize::from(has_w);
-        if places + told.len() > 0 {
+        // Each has one word of two in the program, of any number of sets.
+        let others = BUILT.map(|name| usize::from(self.set_of(name).is_some()));
+        let before = usize::from(has_z) + usize::from(has_w) + others[0] + others[1];
+        if before + told.len() > 0 {
             let mut varyings = self.words(VARYINGS)?;
             // Varyings lie in the vertex as their sets do, and the program has them in that order.
             let mut sets: Vec<u32> = told.iter().map(|varying| varying.set).collect();
             sets.sort_unstable();
             for (at, set) in sets.into_iter().enumerate() {
-                fill(&mut varyings, 2 * (places + at), (2 * set) << PLACE)?;
+                fill(&mut varyings, 2 * (before + at), (2 * (set - self.others())) << PLACE)?;
             }
             fill(&mut state, VARYING_BASE, heap.put_pds(varyings.words())?)?;
         }
@@ -193,6 +215,8 @@ fn quad(batch: &QuadBatch, at: usize, told: &[Told], before: u32) -> Quad {
         covered: quad.covered & 15,
         back: !quad.front,
         places: quad.position.map(|position| [position[2], position[3]]),
+        point: quad.point,
+        primitive: quad.primitive,
         words,
     }
 }

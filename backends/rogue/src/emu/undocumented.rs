@@ -42,6 +42,8 @@
 //! - SEQUENCER: a branch counts words from itself; the condition of an instruction is what the last branch set, at first
 //!   IF0; IF0 is the last instance of a task, IF1 a coefficient task (the public driver's programs need it).
 //! - SUM_64: the page gives the sum of 64 bits neither a condition nor a difference: those bits are reserved.
+//! - POINTS: the number of a primitive is the constant of its set, as an integer; a place in a point is two sets, from 0 to 1 to the
+//!   right and down.
 //! - OUTPUT_WORDS: the fields of DOUTW's operand lie where those of DOUTD's do.
 //! - IDENTIFIERS: a coefficient task has the workgroup's number in temporaries 0, 1 and 3, an instance its own in 0 and 1.
 //! - STENCIL: of the operations on stencils the first is for what passes, the second for failed depths, the third for failed

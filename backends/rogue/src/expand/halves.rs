@@ -86,6 +86,12 @@ impl Halves {
                 let bits = b.func.as_const(result).unwrap_or(0) as u32;
                 b.u32(bits & 0xffff)
             }
+            Op::Shuffle if to == Type::B16 => {
+                let mut args = data.args.clone();
+                args[0] = self.clean(b, args[0]);
+                let inst = b.inst(data.op, data.imm, &args, &[], &[Type::B32]);
+                b.result(inst)
+            }
             Op::FNeg => {
                 let (word, sign) = (self.clean(b, data.args[0]), b.u32(0x8000));
                 b.op2(Op::Xor, word, sign)

@@ -33,7 +33,8 @@ rows! {
     MemLoad MemStore MemAtomic Index Input Output:           Has;
     Tex TexQuery ImageStore ImageAtomic:                     Has;
     Ddx Ddy DdxFine DdyFine DdxCoarse DdyCoarse:             Has;
-    Demote IsHelper Ballot Shuffle Reduce:                   Has;
+    Demote IsHelper Ballot Shuffle:                          Has;
+    Reduce:                                                  Shared;
     SubgroupBarrier Barrier Clock DeviceClock:               Has;
     If Loop Block Yield Break:                               Has;
     Continue Next BreakIf Exit Unreachable:                  Has;

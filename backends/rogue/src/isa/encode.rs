@@ -61,7 +61,7 @@ fn cut_last(bytes: &mut Vec<u8>, inst: &Inst) -> bool {
 }
 
 /// Makes the longest form of an operation the shortest one with so many more bytes as `spare` says.
-pub(super) fn form_of(bytes: &mut Vec<u8>, inst: &Inst, spare: u8) {
+pub(crate) fn form_of(bytes: &mut Vec<u8>, inst: &Inst, spare: u8) {
     let mut shortest = bytes.clone();
     while cut_last(&mut shortest, inst) {}
     while bytes.len() > shortest.len() + usize::from(spare) && cut_last(bytes, inst) {}
@@ -79,7 +79,7 @@ fn put_op(out: &mut Vec<u8>, inst: &Inst, spare: u8) {
 }
 
 /// A test or a move with the mark that no further operation of phase 2 follows.
-pub(super) fn ended(inst: &Inst, ends: bool) -> Vec<u8> {
+pub(crate) fn ended(inst: &Inst, ends: bool) -> Vec<u8> {
     let field = inst.op().format.field(f::P2END).map_or(0, |field| field.mask());
     let mut bytes = longest(inst);
     if ends {

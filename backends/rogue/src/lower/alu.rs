@@ -220,7 +220,7 @@ impl Lower<'_> {
     }
 
     /// What phase 0 of the bitwise ALU counts or turns round. 2.6.
-    fn counted(&mut self, word: Word, value: Src) -> VReg {
+    pub(super) fn counted(&mut self, word: Word, value: Src) -> VReg {
         let dst = self.fresh();
         self.push(Step::bits([Some(word), None, None]).from(2, value).to(1, dst));
         dst

@@ -12,7 +12,7 @@ use crate::isa::fields::f;
 use crate::isa::ops::{Control, Main};
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::mach::VReg;
+use gpucc_ir::mach::{Block, Reg, VReg};
 use gpucc_ir::ssa::{AtomicOp, Func, Imm, Type, Value};
 use gpucc_isa::Inst as Word;
 
@@ -23,18 +23,32 @@ const INSTANCE: Register = Register::Special(51);
 /// Instances of a task.
 const TASK: u32 = 32;
 
+/// The loop in which instances take turns.
+pub(super) struct Turns {
+    turn: VReg,
+    header: Block,
+    exit: Block,
+    head: Block,
+}
+
 /// Some operation of a program on buffers is none of the memory.
 pub fn in_turn(ssa: &Func) -> bool {
     ssa.regions_in_order().iter().any(|&(region, ..)| {
         ssa.regions[region].insts.iter().any(|&inst| match ssa.insts[inst].imm {
-            Imm::BufferAtomic(_, AtomicOp::Load | AtomicOp::Store) => false,
-            Imm::BufferAtomic(_, op) => code(op).is_none(),
+            Imm::BufferAtomic(_, AtomicOp::Load | AtomicOp::Store)
+            | Imm::ImageAtomic(_, AtomicOp::Load | AtomicOp::Store) => false,
+            Imm::BufferAtomic(_, op) | Imm::ImageAtomic(_, op) => {
+                let wide = |value: &Value| ssa.ty(*value) == Type::B64;
+                let data = &ssa.insts[inst];
+                code(op).is_none() || data.args.iter().chain(&data.results).any(wide)
+            }
             _ => false,
         })
     })
 }
 
-fn mutex(row: Control) -> Step {
+/// An operation on the mutex of atomic operations.
+pub(super) fn mutex(row: Control) -> Step {
     Step::control(Word::usual(row.op()).with(f::ID, MUTEX))
 }
 
@@ -42,7 +56,7 @@ impl Lower<'_> {
     /// An atomic operation by turns; what was there goes to a register, which is 0 where nothing is done.
     pub(super) fn take_turns(
         &mut self,
-        base: u16,
+        base: [Src; 2],
         args: &[Value],
         op: AtomicOp,
         dst: VReg,
@@ -52,29 +66,54 @@ impl Lower<'_> {
         }
         let address = self.address(base, args[0], 0);
         let operands: Vec<Src> = args[1..].iter().map(|&value| self.source(value)).collect();
+        self.turns_at(&address, op, &operands, dst)
+    }
+
+    /// The same on a word of memory.
+    pub(super) fn turns_at(
+        &mut self,
+        address: &[Reg; 2],
+        op: AtomicOp,
+        operands: &[Src],
+        dst: VReg,
+    ) -> Result<(), Failure> {
+        self.push(Step::copy(dst, Src::ZERO));
+        self.push(mutex(Control::MutexLock));
+        let turns = self.first_turn();
+        let old = self.fresh();
+        self.push(Step::load(address, &[old.into()], Message::Loads));
+        if op != AtomicOp::Load {
+            let new = self.combined(op, Src::Reg(old.into()), operands)?;
+            let data = self.own(new);
+            self.push(Step::store(&[data], address, WORDS));
+        }
+        self.push(Step::copy(dst, Src::Reg(old.into())));
+        self.last_turn(turns);
+        self.push(mutex(Control::MutexRelease));
+        Ok(())
+    }
+
+    /// Begins what instances do one after the other.
+    pub(super) fn first_turn(&mut self) -> Turns {
         let own = Src::Reg(self.special(INSTANCE).into());
         let turn = self.fresh();
-        self.push(Step::copy(dst, Src::ZERO));
         self.push(Step::copy(turn, Src::ZERO));
-        self.push(mutex(Control::MutexLock));
         let (header, exit) = self.begin_turns();
         let mine = [own, Src::Reg(turn.into())];
         self.compare(Asked { test: test::EQUAL, ty: test::U32, operands: mine });
         let head = self.begin_if(true);
-        let old = self.fresh();
-        self.push(Step::load(&address, &[old.into()], Message::Loads));
-        let new = self.combined(op, Src::Reg(old.into()), &operands)?;
-        let data = self.own(new);
-        self.push(Step::store(&[data], &address, WORDS));
-        self.push(Step::copy(dst, Src::Reg(old.into())));
+        Turns { turn, header, exit, head }
+    }
+
+    /// Ends it.
+    pub(super) fn last_turn(&mut self, turns: Turns) {
+        let Turns { turn, header, exit, head } = turns;
         self.end_if(head);
         let next = Step::p0(Word::usual(Main::Imadd32.op())).from(0, Src::Reg(turn.into()));
         self.push(next.from(1, Src::ONE).from(2, Src::ONE).to(0, turn));
         let more = [Src::Reg(turn.into()), self.number(TASK)];
         self.compare(Asked { test: test::LESS, ty: test::U32, operands: more });
         self.end_turns(header, exit);
-        self.push(mutex(Control::MutexRelease));
-        Ok(())
     }
 
     /// What an operation leaves in memory.
@@ -111,7 +150,7 @@ impl Lower<'_> {
     /// An atomic operation of the memory, or one by turns.
     pub(super) fn buffer_atomic(
         &mut self,
-        base: u16,
+        base: [Src; 2],
         args: &[Value],
         op: AtomicOp,
         dst: VReg,

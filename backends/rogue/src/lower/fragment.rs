@@ -21,6 +21,7 @@ const SAMPLE: Register = Register::Special(53);
 const COLUMN: Register = Register::Special(97);
 const ROW: Register = Register::Special(100);
 const LAYER: Register = Register::Special(118);
+const TIMER: Register = Register::Special(160);
 /// 0.5 among the constants. 3.2.
 const HALF: Src = Src::Fixed(Register::Special(75));
 /// The format of words without a sign. 2.3.
@@ -140,6 +141,22 @@ impl Lower<'_> {
             let smooth = varying.interpolation == Interpolation::Perspective;
             self.iterate(&regs, varying.set, abi.w.filter(|_| smooth), mode);
         }
+        for (input, data) in &ssa.inputs {
+            match (data.kind, abi.point, abi.primitive) {
+                (InputKind::Builtin(Builtin::PointCoord), Some(set), _) => {
+                    let regs = [self.fresh(), self.fresh()];
+                    self.fragment.inputs.insert((input, 0), regs[0]);
+                    self.fragment.inputs.insert((input, 1), regs[1]);
+                    self.iterate(&regs, set, None, 0);
+                }
+                (InputKind::Builtin(Builtin::PrimitiveIndex), _, Some(set)) => {
+                    let reg = self.fresh();
+                    self.push(Step::copy(reg, Src::Fixed(Register::Coeff(4 * set + 2))));
+                    self.fragment.inputs.insert((input, 0), reg);
+                }
+                _ => {}
+            }
+        }
         let position = ssa.inputs.iter().find_map(|(input, data)| {
             (data.kind == InputKind::Builtin(Builtin::Position)).then_some(input)
         });
@@ -195,6 +212,16 @@ impl Lower<'_> {
         dst
     }
 
+    /// What the timer shows now: nothing moves the group.
+    pub(super) fn timer(&mut self) -> VReg {
+        let dst = self.fresh();
+        let mov = Word::usual(Move::Movwm.op()).with(f::MOV_W0, Feed::Fte as u32);
+        let step = Step::main(MainOps { mov: Some(mov), ..MainOps::default() });
+        let step = step.from(1, Src::Fixed(TIMER)).external(1).select(4, Feed::Fte);
+        self.push(step.to(0, dst).effect());
+        dst
+    }
+
     /// The middle of a pixel on an axis.
     fn middle(&mut self, register: Register) -> Src {
         let number = self.special(register);
@@ -229,6 +256,10 @@ impl Lower<'_> {
                 self.push(step);
                 Src::Reg(dst.into())
             }
+            (InputKind::Builtin(which), _) => match self.subgroup_input(which) {
+                Some(src) => src,
+                None => return Err(self.not_yet("this input of fragments")),
+            },
             _ => return Err(self.not_yet("this input of fragments")),
         })
     }

@@ -1,11 +1,12 @@
 //! Buffers: addresses of 64 bits, bursts, atomics. isa/rogue-pipeline.md 2.5, 2.8, 4.4.
 
 use super::Lower;
+use super::test;
 use crate::abi::BUFFER_WORDS;
 use crate::inst::{HALVES, Message, Src, Step, WORDS};
 use crate::isa::fields::f;
-use crate::isa::ops::Backend;
-use crate::isa::register::Register;
+use crate::isa::ops::{Backend, Main};
+use crate::isa::register::{File, Register};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Reg, Role};
 use gpucc_ir::ssa::{AtomicOp, Imm, InstData, Op, Resource, ResourceKind, Stage, Type, Value};
@@ -29,28 +30,43 @@ pub(super) fn code(op: AtomicOp) -> Option<u32> {
     })
 }
 
+/// The words of a buffer's descriptor.
+struct Buffer {
+    address: [Src; 2],
+    size: Src,
+}
+
+impl Buffer {
+    /// By the first of its shared registers.
+    fn at(base: u16) -> Buffer {
+        Buffer { address: Src::shared(base), size: Src::Fixed(Register::Shared(base + 2)) }
+    }
+}
+
 impl Lower<'_> {
     /// An access of a buffer.
     pub(super) fn buffer(&mut self, data: &InstData) -> Result<(), Failure> {
         let (Imm::Resource(resource) | Imm::BufferAtomic(resource, _)) = data.imm else {
             return Err(self.not_yet("this access"));
         };
-        let Some(mut base) = self.abi.descriptors[resource] else {
+        let Some(base) = self.abi.descriptors[resource] else {
             return Err(self.not_yet("this binding"));
         };
         let mut args = &data.args[..];
+        let mut buffer = Buffer::at(base);
         if let Some(count) = self.ssa.resources[resource].count {
-            let element = args.first().and_then(|&value| self.ssa.as_const(value));
-            let Some(element) = element else {
-                return Err(self.not_yet("an element of bindings that is known at run time alone"));
-            };
-            base += BUFFER_WORDS * element.min(u64::from(count.saturating_sub(1))) as u16;
-            args = &args[1..];
+            let (element, rest) = args.split_first().ok_or_else(|| self.not_yet("this access"))?;
+            buffer = self.element(base, *element, count);
+            args = rest;
         }
+        let base = buffer.address;
         match (data.op, &data.imm) {
+            (Op::BufferAtomic, &Imm::BufferAtomic(_, op)) if self.is_wide(data) => {
+                self.wide_atomic(base, data, args, op)
+            }
             (Op::BufferSize, _) => {
                 let reg = self.define(data.results[0]);
-                self.push(Step::copy(reg, Src::Fixed(Register::Shared(base + 2))));
+                self.push(Step::copy(reg, buffer.size));
                 Ok(())
             }
             (Op::BufferLoad, _) => {
@@ -78,6 +94,31 @@ impl Lower<'_> {
         }
     }
 
+    /// The descriptor of an element of bindings.
+    fn element(&mut self, base: u16, element: Value, count: u32) -> Buffer {
+        let last = count.saturating_sub(1);
+        if let Some(element) = self.ssa.as_const(element) {
+            return Buffer::at(base + BUFFER_WORDS * element.min(u64::from(last)) as u16);
+        }
+        let (element, last) = (self.source(element), self.number(last));
+        let element = self.bound(test::LESS, test::U32, element, last);
+        // An offset has eight bits.
+        let offset = base.min(u16::from(u8::MAX) - 2);
+        let (words, rest) =
+            (self.number(BUFFER_WORDS.into()), self.number(u32::from(base - offset)));
+        let number = self.multiply_add(Src::Reg(element.into()), words, rest);
+        let pass = || Step::p0(Word::usual(Main::Mbyp.op()));
+        self.push(pass().from(0, Src::Reg(number.into())).fixed(0, Register::Index(0)));
+        let [low, high, size] = [0, 1, 2].map(|at| {
+            let offset = (offset + at) as u8;
+            let word = Register::Relative { index: 0, file: File::Shared, offset };
+            let dst = self.fresh();
+            self.push(pass().from(0, Src::Fixed(word)).to(0, dst));
+            Src::Reg(dst.into())
+        });
+        Buffer { address: [low, high], size }
+    }
+
     /// What kind of load a binding asks for.
     fn kind(&self, resource: Resource) -> Message {
         match self.ssa.resources[resource].kind {
@@ -88,7 +129,7 @@ impl Lower<'_> {
     }
 
     /// The address of a byte of a binding: two registers in a row. One operation of 64 bits makes both. 2.5.
-    pub(super) fn address(&mut self, base: u16, offset: Value, more: u32) -> [Reg; 2] {
+    pub(super) fn address(&mut self, base: [Src; 2], offset: Value, more: u32) -> [Reg; 2] {
         let offset = match self.ssa.as_const(offset) {
             Some(bits) => self.number((bits as u32).wrapping_add(more)),
             None if more == 0 => self.source(offset),
@@ -99,7 +140,7 @@ impl Lower<'_> {
             }
         };
         let (low, high) = (self.fresh(), self.fresh());
-        self.push(Step::address(base, offset, low, high));
+        self.push(Step::behind(offset, Src::ONE, base).to(0, low).to(1, high));
         [low.into(), high.into()]
     }
 
@@ -113,7 +154,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn stores(&mut self, base: u16, args: &[Value]) -> Result<(), Failure> {
+    fn stores(&mut self, base: [Src; 2], args: &[Value]) -> Result<(), Failure> {
         let (offset, values) = (args[0], &args[1..]);
         let mut at = 0;
         // Words in a row are one message, and each half is one.
@@ -135,7 +176,7 @@ impl Lower<'_> {
 
     pub(super) fn atomic(
         &mut self,
-        base: u16,
+        base: [Src; 2],
         args: &[Value],
         code: u32,
         dst: Reg,

@@ -306,9 +306,10 @@ impl Lower<'_> {
             AtomicOp::Store => AtomicOp::Exchange,
             op => op,
         };
-        let Some(code) = super::memory::code(same).filter(|_| !wide) else {
-            return Err(self.not_yet("this atomic operation on texels"));
-        };
+        if wide {
+            return Err(self.not_yet("atomic operations on texels of 64 bits"));
+        }
+        let code = super::memory::code(same).filter(|_| !self.in_turn);
         let shape = self.shape(resource)?;
         if !matches!(shape.dim, Dim::D1 | Dim::D2) {
             return Err(self.not_yet("atomic operations on texels of volumes and cubes"));
@@ -322,7 +323,8 @@ impl Lower<'_> {
             true => rest.split_off_first().map(|&layer| self.source(layer)),
             false => None,
         };
-        let operand = rest.first().map_or(Src::ZERO, |&value| self.source(value));
+        let operands: SmallVec<[Src; 2]> = rest.iter().map(|&value| self.source(value)).collect();
+        let operand = operands.first().copied().unwrap_or(Src::ZERO);
         let inside = self.inside(texture, &coordinates, layer);
         let dst = data.results.first().map(|&value| self.define(value));
         let dst = dst.unwrap_or_else(|| self.fresh());
@@ -340,7 +342,10 @@ impl Lower<'_> {
                 None => lower.layer_address(texture, Src::ZERO),
             };
             let address = lower.word_behind(index, base);
-            lower.atomic_at(address, operand, code, dst.into());
+            match code {
+                Some(code) => lower.atomic_at(address, operand, code, dst.into()),
+                None => lower.turns_at(&address, op, &operands, dst)?,
+            }
             lower.end_if(head);
             Ok(())
         })

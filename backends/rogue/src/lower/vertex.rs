@@ -10,7 +10,7 @@ use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Reg, Role};
 use gpucc_ir::ssa::{
-    Builtin, Input, InstData, Interpolation, Output, OutputData, OutputKind, Scalar,
+    Builtin, Input, InputKind, InstData, Interpolation, Output, OutputData, OutputKind, Scalar,
 };
 use gpucc_isa::Inst as Word;
 
@@ -40,7 +40,13 @@ impl Lower<'_> {
                 Some(_) if component < 3 => Src::ZERO,
                 Some(_) => self.one(input),
             },
-            None => return Err(self.not_yet("this input of vertices")),
+            None => {
+                let found = match self.ssa.inputs[input].kind {
+                    InputKind::Builtin(which) => self.subgroup_input(which),
+                    InputKind::Location { .. } => None,
+                };
+                found.ok_or_else(|| self.not_yet("this input of vertices"))?
+            }
         })
     }
 

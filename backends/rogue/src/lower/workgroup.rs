@@ -20,7 +20,7 @@ fn word(row: Main, flags: &[FieldId]) -> Word {
 
 impl Lower<'_> {
     /// The coefficient of a word of an access, for which the index register is made where it must be.
-    fn cell_of(&mut self, data: &InstData, first: u16, at: u32) -> Register {
+    pub(super) fn cell_of(&mut self, data: &InstData, first: u16, at: u32) -> Register {
         if let Some(bits) = self.ssa.as_const(data.args[0]) {
             return Register::Coeff(first + (bits as u32 / 4 + at) as u16);
         }
@@ -35,6 +35,9 @@ impl Lower<'_> {
         let Some(first) = self.abi.variables[mem] else {
             return Err(self.not_yet("this variable"));
         };
+        if self.is_wide(data) {
+            return self.wide_shared(data, first);
+        }
         if let Imm::MemAtomic(_, op) = data.imm
             && !matches!(op, AtomicOp::Load | AtomicOp::Store)
         {

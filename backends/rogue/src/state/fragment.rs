@@ -85,7 +85,9 @@ pub fn words(func: &Func, abi: &Abi, facts: &Facts, state: &mut Named<Setting>) 
 /// the vertex program's to say, and the driver's to fill in.
 fn varyings(abi: &Abi, state: &mut Named<Setting>) -> u32 {
     let places = [abi.z.map(|set| (set, u32::from(abi.w.is_some()))), abi.w.map(|set| (set, 0))];
-    let count = places.iter().flatten().count() + abi.varyings.len();
+    let others = [abi.point, abi.primitive];
+    let count =
+        places.iter().flatten().count() + others.iter().flatten().count() + abi.varyings.len();
     if count == 0 {
         return 0;
     }
@@ -103,6 +105,24 @@ fn varyings(abi: &Abi, state: &mut Named<Setting>) -> u32 {
             .with(douti::DEST, set.into())
             .with(douti::LAST, last.into());
         sources.push(program.wide(label, word, &[]));
+    }
+    if let Some(set) = abi.point {
+        let last = sources.len() + 1 == count;
+        let word = douti::word()
+            .with(douti::SIZE, 1)
+            .with(douti::POINT_SPRITE, 1)
+            .with(douti::SHADE_MODEL, GOURAUD)
+            .with(douti::DEST, set.into())
+            .with(douti::LAST, last.into());
+        sources.push(program.wide("point", word, &[]));
+    }
+    if let Some(set) = abi.primitive {
+        let last = sources.len() + 1 == count;
+        let word = douti::word()
+            .with(douti::PRIMITIVE_ID, 1)
+            .with(douti::DEST, set.into())
+            .with(douti::LAST, last.into());
+        sources.push(program.wide("primitive", word, &[]));
     }
     for varying in &abi.varyings {
         let last = sources.len() + 1 == count;

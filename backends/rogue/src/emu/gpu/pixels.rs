@@ -77,6 +77,10 @@ pub(in crate::emu) struct Varying {
     pub perspective: bool,
     /// The vertex of a flat one.
     pub flat: Option<usize>,
+    /// The place in a point: of no word of a vertex.
+    pub point: bool,
+    /// The number of the primitive: a constant of no word of a vertex.
+    pub primitive: bool,
     pub set: usize,
 }
 
@@ -86,7 +90,7 @@ impl Varying {
     /// # Errors
     /// What is not built, and a place within a word.
     pub fn read((source, set): (u32, u32)) -> Result<Varying, Refused> {
-        let others = field(source, 27, 26) | field(source, 23, 20);
+        let others = field(source, 27, 27) | field(source, 22, 20);
         if source >> 17 & 1 == 1 || others != 0 {
             return Err((Rule::NotBuilt, format!("a varying of control {source:#x}")));
         }
@@ -100,6 +104,8 @@ impl Varying {
             count: 1 + field(source, 19, 18),
             perspective: source >> 16 & 1 == 1,
             flat: (shade < 3).then_some(shade as usize),
+            point: source >> 23 & 1 == 1,
+            primitive: source >> 26 & 1 == 1,
             set: set as usize,
         })
     }
@@ -321,6 +327,10 @@ pub struct Quad {
     pub back: bool,
     /// Depth and reciprocal of w at each pixel.
     pub places: [[f32; 2]; 4],
+    /// The place in a point at each pixel.
+    pub point: [[f32; 2]; 4],
+    /// The number of its primitive.
+    pub primitive: u32,
     /// The words of a vertex at each pixel, by their number.
     pub words: Vec<[u32; 4]>,
 }
@@ -355,9 +365,19 @@ pub fn quads(
     let varyings: Result<Vec<Varying>, Refused> =
         programs.varyings.iter().copied().map(Varying::read).collect();
     let varyings = varyings.map_err(place)?;
-    let flat = varyings.iter().any(|varying| varying.flat.is_some());
-    // The face and the coefficients belong to a task.
-    let alike = |a: &Quad, b: &Quad| a.back == b.back && !flat;
+    let numbered = varyings.iter().any(|varying| varying.primitive);
+    let flat = varyings.iter().filter(|varying| varying.flat.is_some() && !varying.primitive);
+    let flat = flat.flat_map(|varying| (0..varying.count).map(|step| varying.first + step));
+    let flat: Vec<Source> = flat.map(|at| source(state, at)).collect();
+    // The face and the coefficients belong to a task: quads of one primitive share both.
+    let alike = |a: &Quad, b: &Quad| {
+        let equal = |source: &Source| match *source {
+            Source::Output(at) => a.words.get(at) == b.words.get(at),
+            Source::Reciprocal | Source::Depth => false,
+        };
+        let same = a.primitive == b.primitive || !numbered;
+        a.back == b.back && same && flat.iter().all(equal)
+    };
     let mut shaded = Vec::with_capacity(quads.len());
     let mut at = 0;
     while at < quads.len() {
@@ -429,6 +449,8 @@ fn given_task(
             for step in 0..varying.count {
                 let [depth, reciprocal] = quad.places[pixel];
                 let value = match source(state, varying.first + step) {
+                    _ if varying.primitive => quad.primitive,
+                    _ if varying.point => quad.point[pixel][step as usize & 1].to_bits(),
                     Source::Reciprocal => reciprocal.to_bits(),
                     Source::Depth => depth.to_bits(),
                     Source::Output(at) => {
@@ -646,6 +668,10 @@ fn coefficients(
         })
         .collect();
     for varying in varyings {
+        if varying.point || varying.primitive {
+            // The rasteriser here counts no primitives and keeps no places in points.
+            return Err((Rule::NotBuilt, "places in points and numbers of primitives".into()));
+        }
         for step in 0..varying.count {
             let base = 4 * (varying.set + step as usize);
             if base + 4 > count {

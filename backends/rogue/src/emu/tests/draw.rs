@@ -302,6 +302,7 @@ fn quads_are_shaded_without_a_rasteriser() {
                 back: number == 5,
                 places: [[0.5; 2]; 4],
                 words,
+                ..Quad::default()
             }
         })
         .collect();

@@ -1,0 +1,288 @@
+//! Groups that nothing can tell apart where they stand.
+
+use super::live::Around;
+use crate::isa::Group;
+use crate::isa::disasm::{asks_external, is_constant, is_unary};
+use crate::isa::fields::f;
+use crate::isa::group::{Condition, MainOps, Ops, Selectors};
+use crate::isa::ops::{Backend, Control, Main};
+use crate::isa::register::{File, Register, Special, special};
+use crate::legal::{is_complex, named};
+use gpucc_isa::{FieldId, Inst};
+
+/// Whether two groups do the same where one of them stands.
+pub fn alike(old: &Group, new: &Group, around: &Around) -> bool {
+    if let (Ops::Control(release), Ops::Control(wakeup)) = (&old.ops, &new.ops)
+        && Control::of(release.op()) == Control::MutexRelease
+        && Control::of(wakeup.op()) == Control::MutexReleaseWakeup
+        && release.get(f::ID) == wakeup.get(f::ID)
+    {
+        // Who is woken for nothing looks and sleeps again.
+        return true;
+    }
+    let (old, new) = (Plain::of(old, around), Plain::of(new, around));
+    old == new || idle(&old.group) && idle(&new.group)
+}
+
+/// A group of arithmetic whose results nobody reads.
+fn idle(group: &Group) -> bool {
+    let computes = match &group.ops {
+        Ops::Main(ops) => ops.backend.is_none() && !ops.test.is_some_and(|test| test.flag(f::PWEN)),
+        Ops::Bitwise(phases) => !phases[2].as_ref().is_some_and(|shift| shift.flag(f::PWEN)),
+        Ops::Control(_) => false,
+    };
+    computes && !group.end && group.writes == [None; 2]
+}
+
+/// A group without what nothing asks of it.
+#[derive(PartialEq)]
+struct Plain {
+    group: Group,
+    bits: Option<Bits>,
+}
+
+/// What the phases of a bitwise group do.
+#[derive(PartialEq)]
+struct Bits {
+    /// Row and number of the mask that goes on.
+    mask: Option<(u32, u32, u32)>,
+    shift1: Option<u32>,
+    /// What is counted, and of what.
+    count: Option<(u32, u32)>,
+    /// The logical operation.
+    logical: Option<u128>,
+    /// Shift, and test as far as it is asked.
+    shift: Option<(u32, Option<(u32, u32)>)>,
+}
+
+impl Plain {
+    fn of(group: &Group, around: &Around) -> Plain {
+        let mut group = group.clone();
+        group.layout = Default::default();
+        if !touches_outputs(&group) {
+            group.olchk = false;
+        }
+        group.condition = match (group.condition, around.p0) {
+            (Condition::IgnorePe, _) if around.all_run => Condition::Runs,
+            (Condition::IfP0, Some(true)) | (Condition::IfNotP0, Some(false)) => Condition::Runs,
+            (condition, _) => condition,
+        };
+        group.atom &= shares(&group);
+        for write in &mut group.writes {
+            *write = write.filter(|register| around.behind.reads(*register));
+        }
+        if let Ops::Main(ops) = &mut group.ops {
+            operations(ops, &group.sources, group.writes, around);
+        }
+        if let Ops::Bitwise([_, _, Some(shift)]) = &mut group.ops
+            && shift.flag(f::PWEN)
+            && !around.behind.reads_p0()
+        {
+            *shift = shift.with(f::PWEN, 0);
+        }
+        selectors(&mut group);
+        let mut read = [false; 6];
+        match &group.ops {
+            Ops::Bitwise(_) => read = bits_read(&group),
+            _ => named(&group).iter().for_each(|(_, port)| read[usize::from(*port)] = true),
+        }
+        if asks_external(&group) {
+            read[usize::from(group.selectors.is0)] = true;
+        } else {
+            group.selectors.is0 = 0;
+        }
+        for (source, read) in group.sources.iter_mut().zip(read) {
+            if !read {
+                *source = Register::ZERO;
+            }
+        }
+        let bits = bits(&group);
+        if bits.is_some() {
+            group.ops = Ops::Bitwise([None; 3]);
+        }
+        Plain { group, bits }
+    }
+}
+
+/// The sources that a bitwise group reads. 2.6.
+fn bits_read(group: &Group) -> [bool; 6] {
+    let (Some(bits), Ops::Bitwise([_, logical, _])) = (bits(group), &group.ops) else {
+        return [true; 6];
+    };
+    const BYPASS: u32 = 7;
+    const MASK_TOP: u32 = 6;
+    let ones = bits.mask.is_some_and(|(numbered, ones, _)| numbered == 0 && ones == 1);
+    let masked = bits.mask.is_some_and(|(numbered, ..)| numbered == 0);
+    let top = bits.shift.is_some_and(|(shift, _)| shift == MASK_TOP);
+    let by = bits.shift1.is_some_and(|shift| matches!(shift, 1 | 3));
+    let second = logical.is_some_and(|logical| logical.get(f::LOGIC) != BYPASS);
+    [
+        ones || top,
+        masked || by,
+        bits.shift1.is_some() || bits.count.is_some(),
+        second,
+        bits.shift.is_some(),
+        false,
+    ]
+}
+
+fn bits(group: &Group) -> Option<Bits> {
+    let Ops::Bitwise([Some(first), logical, shift]) = &group.ops else { return None };
+    let masked = match logical {
+        Some(logical) => {
+            let kept = group.sources[3] != Register::ZERO;
+            logical.flag(f::MASK_A) || logical.flag(f::MASK_B) && kept
+        }
+        None => shift.is_some() || group.writes[0].is_some(),
+    };
+    let tests = |shift: &Inst| shift.flag(f::PWEN) && shift.get(f::TEST_SRC) == 1;
+    let counted = group.writes[1].is_some() || shift.as_ref().is_some_and(tests);
+    let of = first.get(f::COUNT_SRC);
+    let shifted = logical.is_some() || counted && of == 1;
+    let numbered = first.get(f::BIT_IMM);
+    let zero = |port: usize| group.sources[port] == Register::ZERO;
+    let nothing = match numbered {
+        0 => first.get(f::BITMASK) == 0 && zero(1),
+        _ => first.get(f::VALUE) == 0,
+    };
+    Some(Bits {
+        mask: masked.then(|| (numbered, first.get(f::BITMASK) & !numbered, first.get(f::VALUE))),
+        shift1: shifted.then(|| first.get(f::SHIFT1)),
+        count: counted.then(|| (first.get(f::COUNT_OP), of)),
+        logical: logical.map(|logical| {
+            let mut logical = logical;
+            if nothing || zero(3) {
+                logical = logical.with(f::MASK_B, 0);
+            }
+            // Whatever is combined with 0 so stays.
+            if zero(3) && matches!(logical.get(f::LOGIC), 2 | 7) {
+                logical = logical.with(f::LOGIC, 0);
+            }
+            logical.bits()
+        }),
+        shift: shift.map(|shift| {
+            let test = (shift.get(f::TEST_SRC), shift.get(f::BIT_TEST));
+            (shift.get(f::SHIFT2), shift.flag(f::PWEN).then_some(test))
+        }),
+    })
+}
+
+/// The lock is checked for these. 1.1, olchk.
+fn touches_outputs(group: &Group) -> bool {
+    let registers = group.sources.iter().chain(group.writes.iter().flatten());
+    registers.copied().any(|register| match register {
+        Register::Special(number) => {
+            matches!(number, 32..=35 | 46 | 54..=61 | 119..=126 | 164..=167)
+        }
+        Register::Relative { file, .. } => file == File::Pixout,
+        _ => false,
+    })
+}
+
+/// What a group writes is shared among instances. 1.1, atom.
+fn shares(group: &Group) -> bool {
+    group.writes.iter().flatten().any(|&register| match register {
+        Register::Coeff(_) | Register::Shared(_) => true,
+        Register::Relative { file, .. } => matches!(file, File::Coeff | File::Shared),
+        Register::Special(number) => matches!(special(number), Special::Named(_)),
+        _ => false,
+    })
+}
+
+fn cleared(inst: &mut Option<Inst>, fields: &[FieldId]) {
+    let Some(inst) = inst else { return };
+    for &field in fields {
+        if inst.has_field(field) {
+            *inst = inst.with(field, 0);
+        }
+    }
+}
+
+/// Whether the backend reads a write port. 2.8.
+fn backend_reads(ops: &MainOps, port: u32) -> bool {
+    use Backend as B;
+    let Some(inst) = ops.backend else { return false };
+    match B::of(inst.op()) {
+        B::UvswWrite | B::UvswWriteReg | B::UvswWriteEmitEndtask | B::UvswWriteEmitEndtaskReg => {
+            inst.get(f::DSEL) == port
+        }
+        B::Depthf => port == 0,
+        B::Setl => inst.get(f::LINK_SRC) == port,
+        _ => false,
+    }
+}
+
+/// Whether a move, a sum or a product is 0 by its sources.
+fn gives_zero(inst: &Inst, sources: &[Register]) -> bool {
+    let zero = |at: usize| sources[at] == Register::ZERO;
+    let signs = [f::NEG0, f::NEG1, f::NEG2].into_iter().any(|id| inst.flag(id));
+    !signs
+        && match Main::of(inst.op()) {
+            Main::Mbyp => zero(0),
+            Main::Fadd | Main::Fmul => zero(0) && zero(1),
+            Main::Fmad => zero(0) && zero(1) && zero(2),
+            _ => false,
+        }
+}
+
+/// Flags and modes that say when, modifiers of what has no sign, and p0 where nobody reads it.
+fn operations(
+    ops: &mut MainOps,
+    sources: &[Register; 6],
+    writes: [Option<Register>; 2],
+    around: &Around,
+) {
+    for (op, first) in [(&mut ops.p0, 0), (&mut ops.p1, 3)] {
+        if op.as_ref().is_some_and(|inst| gives_zero(inst, &sources[first..first + 3])) {
+            *op = Some(Inst::usual(Main::Mbyp.op()));
+        }
+    }
+    cleared(&mut ops.backend, &[f::CACHE, f::SWAP, f::KEPT]);
+    if writes[1].is_none() && !backend_reads(ops, 1) {
+        cleared(&mut ops.mov, &[f::MOV_W1]);
+    }
+    if writes[0].is_none() && !backend_reads(ops, 0) {
+        cleared(&mut ops.mov, &[f::MOV_W0, f::MASK]);
+    }
+    if !around.behind.reads_p0() {
+        cleared(&mut ops.test, &[f::PWEN]);
+        cleared(&mut ops.backend, &[f::PWEN]);
+    }
+    // The low words of products and sums are the same for both kinds of numbers.
+    if ops.p0.is_some_and(|inst| Main::of(inst.op()) == Main::Imadd32) {
+        cleared(&mut ops.p0, &[f::SIGNED]);
+    }
+    // Equal words are equal as numbers of either kind.
+    if let Some(test) = &mut ops.test {
+        const SAME: [u32; 3] = [0, 4, 7];
+        const U32: u32 = 5;
+        const S32: u32 = 6;
+        let (code, ty) = (test.get(f::TEST), test.get(f::TYPE));
+        if SAME.contains(&code) && ty == S32 {
+            *test = test.with(f::TYPE, U32);
+        }
+    }
+}
+
+/// Selectors that something asks; the others are 0.
+fn selectors(group: &mut Group) {
+    let Ops::Main(ops) = &group.ops else { return };
+    let none = Selectors::default();
+    let mut asked = [false; 5];
+    asked[0] = ops.test.is_some();
+    asked[1] = ops.test.is_some_and(|test| !is_unary(&test));
+    asked[2] = ops.pack.is_some_and(|pack| !is_constant(&pack));
+    let saved = ops.backend.is_some_and(|inst| Backend::of(inst.op()) == Backend::Savmsk);
+    let complex = ops.p0.is_some_and(|inst| is_complex(Main::of(inst.op())));
+    let whole =
+        |mov: &Inst, port: usize| mov.flag(f::ALWAYS) && (port == 1 || mov.get(f::MASK) == 15);
+    for port in 0..2 {
+        let taken = group.writes[port].is_some() && !saved || backend_reads(ops, port as u32);
+        asked[3 + port] = (taken || complex) && !ops.mov.is_some_and(|mov| whole(&mov, port));
+    }
+    for (at, asked) in asked.into_iter().enumerate() {
+        if !asked {
+            group.selectors.is[at] = none.is[at];
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What holds around a group: who runs it, and what is read behind it.
+
+use crate::isa::Group;
+use crate::isa::fields::f;
+use crate::isa::group::{Condition, Ops};
+use crate::isa::ops::{Control, Main};
+use crate::isa::register::{File, Register};
+use crate::legal::{branch_of, reads_of, target_of, writes_of};
+use std::collections::BTreeSet;
+
+/// Registers of an instance: temporaries, vertex inputs, internal registers, index registers, p0.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct Set([u64; 9]);
+
+/// Places of the registers in a set.
+const TEMPS: usize = 0;
+const VERTEX_INPUTS: usize = 256;
+const INTERNALS: usize = 512;
+const INDICES: usize = 520;
+const P0: usize = 522;
+
+impl Set {
+    fn insert(&mut self, at: usize) {
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.0[at / 64] &= !(1 << (at % 64));
+    }
+
+    fn has(&self, at: usize) -> bool {
+        self.0[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    fn unite(&mut self, other: &Set) {
+        self.0.iter_mut().zip(other.0).for_each(|(to, from)| *to |= from);
+    }
+
+    /// Whether a register is no instance's own, or is in the set.
+    pub fn reads(&self, register: Register) -> bool {
+        place(register).is_none_or(|at| self.has(at))
+    }
+
+    /// Whether p0 is.
+    pub fn reads_p0(&self) -> bool {
+        self.has(P0)
+    }
+
+    /// All of a file.
+    fn insert_file(&mut self, file: File) {
+        let first = match file {
+            File::Temp => TEMPS,
+            File::Vtxin => VERTEX_INPUTS,
+            _ => return,
+        };
+        (first..first + 248).for_each(|at| self.insert(at));
+    }
+}
+
+/// The place of a register that is an instance's own.
+fn place(register: Register) -> Option<usize> {
+    match register {
+        Register::Temp(number) if number < 248 => Some(TEMPS + usize::from(number)),
+        Register::Vtxin(number) if number < 248 => Some(VERTEX_INPUTS + usize::from(number)),
+        Register::Special(number @ 36..=43) => Some(INTERNALS + usize::from(number - 36)),
+        Register::Index(number) => Some(INDICES + usize::from(number)),
+        _ => None,
+    }
+}
+
+/// What is known of a group by where it stands.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// Every instance runs it: no mask operation before it is open.
+    pub all_run: bool,
+    /// What p0 is for every instance that runs it.
+    pub p0: Option<bool>,
+    /// What an instance may read behind it.
+    pub behind: Set,
+}
+
+/// What is known of each group of a program.
+pub fn around(groups: &[(usize, Group)]) -> Vec<Around> {
+    let behind = behind(groups);
+    let targets: BTreeSet<i64> = groups
+        .iter()
+        .filter_map(|(offset, group)| Some(target_of(*offset, branch_of(group)?)))
+        .collect();
+    let mut depth = 0i64;
+    let mut p0 = None;
+    let mut all = Vec::with_capacity(groups.len());
+    for ((offset, group), behind) in groups.iter().zip(behind) {
+        if targets.contains(&(*offset as i64)) {
+            p0 = None;
+        }
+        all.push(Around { all_run: depth == 0, p0, behind });
+        if predicate(group).1 {
+            p0 = None;
+        }
+        let Ops::Control(inst) = &group.ops else { continue };
+        let adjust = i64::from(inst.get(f::ADJUST));
+        match Control::of(inst.op()) {
+            Control::Cndst if group.sources[0] == Register::ZERO => depth = adjust,
+            Control::Cndst => depth += adjust,
+            Control::Cndend | Control::Cndlt => depth -= adjust,
+            _ => {}
+        }
+        let row = Control::of(inst.op());
+        if (Control::Cndst..=Control::CndsetlA).contains(&row) {
+            // Those go on for whom the condition holds.
+            p0 = match (row, inst.get(f::COND)) {
+                (Control::Cndst, 1) => Some(true),
+                (Control::Cndst, 3) => Some(false),
+                _ => None,
+            };
+        }
+    }
+    all
+}
+
+/// Liveness, backwards until nothing changes.
+fn behind(groups: &[(usize, Group)]) -> Vec<Set> {
+    let find = |offset: i64| {
+        let offset = usize::try_from(offset).ok()?;
+        groups.binary_search_by_key(&offset, |(at, _)| *at).ok()
+    };
+    let jumps: Vec<Option<usize>> =
+        groups.iter().map(|(offset, group)| find(target_of(*offset, branch_of(group)?))).collect();
+    let touched: Vec<(Set, Set)> = groups.iter().map(|(_, group)| touches(group)).collect();
+    let mut before = vec![Set::default(); groups.len() + 1];
+    let mut behind = vec![Set::default(); groups.len()];
+    loop {
+        let mut changed = false;
+        for at in (0..groups.len()).rev() {
+            let mut set = before[at + 1];
+            if let Some(to) = jumps[at] {
+                set.unite(&before[to]);
+            }
+            behind[at] = set;
+            let (reads, writes) = &touched[at];
+            (0..=P0).filter(|at| writes.has(*at)).for_each(|at| set.remove(at));
+            set.unite(reads);
+            changed |= before[at] != set;
+            before[at] = set;
+        }
+        if !changed {
+            return behind;
+        }
+    }
+}
+
+/// What a group reads, and what it writes whatever holds. Instances that wait keep what they have, and theirs is read behind.
+fn touches(group: &Group) -> (Set, Set) {
+    let (mut reads, mut writes) = (Set::default(), Set::default());
+    for register in reads_of(group) {
+        reads.insert_all(register);
+    }
+    for register in group.sources.iter().chain(group.writes.iter().flatten()) {
+        if let Register::Relative { index, .. } = *register {
+            reads.insert(INDICES + usize::from(index));
+        }
+    }
+    let always = matches!(group.condition, Condition::Runs | Condition::IgnorePe);
+    if always {
+        let registers = writes_of(group);
+        registers.into_iter().filter_map(place).for_each(|at| writes.insert(at));
+    }
+    let (asks, gives) = predicate(group);
+    if asks || !always {
+        reads.insert(P0);
+    }
+    if gives && always {
+        writes.insert(P0);
+    }
+    (reads, writes)
+}
+
+impl Set {
+    fn insert_all(&mut self, register: Register) {
+        match register {
+            Register::Relative { file, .. } => self.insert_file(file),
+            _ => place(register).into_iter().for_each(|at| self.insert(at)),
+        }
+    }
+}
+
+/// Whether operations ask p0, and whether they write it.
+fn predicate(group: &Group) -> (bool, bool) {
+    match &group.ops {
+        Ops::Main(ops) => {
+            let words = || ops.places().into_iter().flatten();
+            let flag = |id| words().any(|word| word.has_field(id) && word.flag(id));
+            let sinc = ops.p0.is_some_and(|word| Main::of(word.op()) == Main::Fsinc);
+            (flag(f::CARRY), flag(f::PWEN) || sinc)
+        }
+        Ops::Bitwise(phases) => (false, phases[2].as_ref().is_some_and(|word| word.flag(f::PWEN))),
+        Ops::Control(inst) => {
+            let row = Control::of(inst.op());
+            let asks = (Control::Cndst..=Control::CndsetlA).contains(&row)
+                && matches!(inst.get(f::COND), 1 | 3);
+            (asks, row == Control::Cndlt)
+        }
+    }
+}
