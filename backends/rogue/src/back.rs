@@ -1,6 +1,6 @@
 //! From the calling convention to a finished program: lowering, registers, groups, judgement, figures.
 
-use crate::abi::{Abi, SCRATCH_BYTES};
+use crate::abi::{Abi, MOST_SHARED, SCRATCH_BYTES, SCRATCH_WORDS};
 use crate::chip::Chip;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
@@ -25,12 +25,15 @@ pub const INVOCATIONS: u64 = 512;
 const CLEAN: &str = "clean";
 /// The step that puts two operations into a group.
 const PACK: &str = "pack";
+/// The step that puts numbers into shared registers.
+const CONSTANTS: &str = "constants";
 
 /// What a caller may leave out behind the passes over SSA.
 pub fn machine_passes() -> Vec<Listed> {
     let listed = |name, doc| Listed { name, doc, required: false, proof: Proof::Exact, run: () };
     vec![
         listed(CLEAN, "copies are forwarded, and what nobody reads goes"),
+        listed(CONSTANTS, "numbers that the machine has no constant for stand in shared registers"),
         listed(PACK, "operations that do not wait for one another share groups"),
     ]
 }
@@ -78,7 +81,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
             span: Span::NONE,
         });
     };
-    let Made { func, taken, arrays, saved } = made;
+    let Made { func, taken, arrays, saved, constants } = made;
     let registers = taken.registers;
     let scratch_bytes = arrays + 4 * taken.slots;
     Limit::new("bytes of private memory", SCRATCH_BYTES, "use smaller private arrays")
@@ -109,7 +112,9 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         ("waits", Figure(emitted.waits as f64)),
     ];
     let figures = figures.into_iter().collect();
-    let described = describe::described(&expanded, &abi, scratch_bytes, stats, figures);
+    let first = abi.shareds + scratch_words(scratch_bytes);
+    let constants = describe::Constants { first, numbers: &constants };
+    let described = describe::described(&expanded, &abi, scratch_bytes, constants, stats, figures);
     Ok(Compiled {
         programs: vec![Program {
             name: "".into(),
@@ -135,6 +140,13 @@ struct Made {
     arrays: u32,
     /// Groups that packing saved.
     saved: u64,
+    /// Numbers in shared registers, behind those that say where scratch memory is.
+    constants: Vec<u32>,
+}
+
+/// Shared registers that say where scratch memory is.
+fn scratch_words(bytes: u32) -> u16 {
+    if bytes > 0 { SCRATCH_WORDS } else { 0 }
 }
 
 /// How a function gets its registers.
@@ -167,9 +179,12 @@ fn allocated(
         clean::clean(&mut func);
         ran(CLEAN, &func);
     }
-    let mut saved = 0;
+    let (mut saved, mut constants) = (0, Vec::new());
     if way.packs {
-        saved = pack::pack(&mut func, context);
+        let first = abi.shareds + scratch_words(lowered.scratch);
+        let room = pack::Room { first, count: MOST_SHARED as u16 - first };
+        let room = request.passes.gate.admits(CONSTANTS).then_some(room);
+        (saved, constants) = pack::pack(&mut func, context, room);
         ran(PACK, &func);
     }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
@@ -180,7 +195,7 @@ fn allocated(
         Err(error) => return Err(internal("registers", error.to_string())),
     };
     ran("registers", &func);
-    Ok(Some((Made { func, taken, arrays: lowered.scratch, saved }, dumps)))
+    Ok(Some((Made { func, taken, arrays: lowered.scratch, saved, constants }, dumps)))
 }
 
 /// Every group is legal: what is not never leaves the compiler.

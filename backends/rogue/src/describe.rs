@@ -1,11 +1,11 @@
 //! What a driver is told of a program: places, sizes, figures.
 
-use crate::abi::{Abi, SCRATCH_WORDS};
+use crate::abi::Abi;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Op, OutputKind, Stage};
 use gpucc_machine::Named;
 use gpucc_machine::described::{
-    Binding, Described, Dispatch, Ground, InputPlace, Memory, OutputPlace, Setting, StageInput,
-    StageOutput, Stats, Takes,
+    Binding, Described, Dispatch, Driven, DriverConstant, DriverWord, Ground, InputPlace, Memory,
+    OutputPlace, Setting, StageInput, StageOutput, Stats, Takes,
 };
 use gpucc_machine::named::Figure;
 
@@ -44,11 +44,19 @@ fn demotes(func: &Func) -> bool {
     })
 }
 
+/// Numbers that the driver puts into shared registers in a row.
+pub struct Constants<'a> {
+    /// The first register.
+    pub first: u16,
+    pub numbers: &'a [u32],
+}
+
 /// All of it.
 pub fn described(
     func: &Func,
     abi: &Abi,
     scratch: u32,
+    constants: Constants<'_>,
     stats: Stats,
     machine: Named<Figure>,
 ) -> Described {
@@ -66,7 +74,7 @@ pub fn described(
         (TEMPS, temps),
         (INPUTS, u32::from(abi.inputs)),
         (COEFFICIENTS, u32::from(abi.coefficients)),
-        (SHAREDS, u32::from(abi.shareds + if scratch > 0 { SCRATCH_WORDS } else { 0 })),
+        (SHAREDS, u32::from(constants.first) + constants.numbers.len() as u32),
         (SCRATCH, scratch),
         (TILES, u32::from(abi.tiles)),
         (OUTPUT_REGISTERS, u32::from(abi.output_registers())),
@@ -114,6 +122,11 @@ pub fn described(
         };
         StageOutput::of(func, output, data.components.into(), place)
     });
+    let filled = constants.numbers.iter().zip(u32::from(constants.first)..);
+    let filled = filled.map(|(&bits, register)| DriverConstant {
+        constant: Some(register),
+        word: DriverWord::Other(Driven::Constant { bits }),
+    });
     let workgroup_bytes = gpucc_ir::ssa::interp::workgroup_bytes(func);
     let takes = Takes::Memory { workgroup_bytes };
     let dispatch = Dispatch { workgroup_size: func.workgroup_size, takes };
@@ -124,6 +137,7 @@ pub fn described(
         inputs: inputs.collect(),
         outputs: outputs.collect(),
         state: state.collect(),
+        driver_constants: filled.collect(),
         evidence: [LAUNCH].into_iter().collect(),
         dispatch: (func.stage == Stage::Compute).then_some(dispatch),
         ..Described::default()

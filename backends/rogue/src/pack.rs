@@ -2,6 +2,7 @@
 //! stand beside each other. It runs before registers are chosen, so that nothing waits for a name. isa/rogue-pipeline.md 1.5, 2.4.
 
 mod bits;
+mod constants;
 mod fold;
 mod loads;
 mod work;
@@ -13,6 +14,7 @@ use crate::isa::group::{Condition, Group, Ops};
 use crate::isa::ops::Main;
 use crate::isa::register::{Register, Special, special};
 use crate::legal::Context;
+pub use constants::Room;
 use cranelift_entity::EntityRef;
 use gpucc_ir::mach::{Func, Inst as _, Node, Reg};
 use gpucc_isa::Inst as Word;
@@ -76,8 +78,9 @@ fn key(reg: Reg) -> Option<usize> {
     Some(OTHERS + reg.as_virt()?.index())
 }
 
-/// Packs every block of a function. Gives how many groups it saved.
-pub fn pack(func: &mut Func<Inst>, context: &Context) -> u64 {
+/// Packs every block of a function. Numbers may go to shared registers where there is room for them. Gives how many groups it saved, and
+/// those numbers.
+pub fn pack(func: &mut Func<Inst>, context: &Context, room: Option<Room>) -> (u64, Vec<u32>) {
     let steps = |func: &Func<Inst>| -> usize {
         func.layout.iter().map(|&block| func.blocks[block].nodes.len()).sum()
     };
@@ -86,6 +89,10 @@ pub fn pack(func: &mut Func<Inst>, context: &Context) -> u64 {
     fold::fold(func);
     bits::chain(func);
     clean::clean(func);
+    let constants = room.map(|room| constants::share(func, room, context)).unwrap_or_default();
+    if !constants.is_empty() {
+        clean::clean(func);
+    }
     let size = OTHERS + func.vregs.len();
     let mut packer = Packer {
         context,
@@ -101,7 +108,7 @@ pub fn pack(func: &mut Func<Inst>, context: &Context) -> u64 {
         let nodes = std::mem::take(&mut func.blocks[block].nodes);
         func.blocks[block].nodes = packer.block(nodes);
     }
-    (before - steps(func)) as u64
+    ((before - steps(func)) as u64, constants)
 }
 
 impl Counts {
