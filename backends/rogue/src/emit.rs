@@ -3,6 +3,7 @@
 
 mod meet;
 mod pack;
+mod predicate;
 mod spill;
 
 use crate::cost::Work;
@@ -68,6 +69,13 @@ enum Target {
 }
 
 struct Emitter<'a> {
+    func: &'a Func<Inst>,
+    /// The block that is laid out, as a place of the layout, and the node.
+    place: usize,
+    node: usize,
+    /// What groups of straight code ask, and the condition whose arms they are.
+    condition: Condition,
+    arms: Option<predicate::Arms>,
     stage: Stage,
     scratch: Scratch,
     groups: Vec<(Group, Option<Target>, Span)>,
@@ -122,6 +130,11 @@ pub fn emit(
         work: Work::default(),
     };
     let mut emitter = Emitter {
+        func,
+        place: 0,
+        node: 0,
+        condition: Condition::Runs,
+        arms: None,
         stage,
         scratch,
         groups: Vec::new(),
@@ -140,17 +153,21 @@ pub fn emit(
         emitter.places[block] = before;
         before += func.blocks[block].nodes.iter().map(|node| weight(&node.inst)).sum::<u64>();
     }
-    for &block in &func.layout {
+    for (place, &block) in func.layout.iter().enumerate() {
+        emitter.place = place;
         emitter.weight = emitter.places[block];
         emitter.first = emitter.groups.len();
         emitter.starts[block] = emitter.first;
-        for node in &func.blocks[block].nodes {
+        for (at, node) in func.blocks[block].nodes.iter().enumerate() {
+            emitter.node = at;
             emitter.span = node.span;
             emitter.weight += weight(&node.inst);
             emitter.inst(&node.inst);
         }
-        // Whoever comes here from elsewhere waits for nothing.
-        emitter.wait_all();
+        if emitter.arms.is_none() {
+            // Whoever comes here from elsewhere waits for nothing.
+            emitter.wait_all();
+        }
     }
     emitter.lay_out()
 }
@@ -261,6 +278,9 @@ impl Emitter<'_> {
     fn step(&mut self, step: &Step) {
         self.meet(step);
         let mut group = step.placed();
+        if self.condition != Condition::Runs {
+            group.condition = self.condition;
+        }
         if let Some(message) = step.message {
             let drc = usize::from(message == Message::Stores);
             let word = match &mut group.ops {
@@ -306,12 +326,33 @@ impl Emitter<'_> {
             Inst::Copy { .. } => {}
             Inst::Spill { reg, access } => spill::spill(self, reg, access),
             Inst::If { p0, target } => {
+                let packs = self.pairs.is_some();
+                self.arms = predicate::arms(self.func, self.place, p0, target).filter(|_| packs);
+                if self.arms.is_some() {
+                    self.emitted.shared += 1;
+                    self.condition = predicate::asks(p0);
+                    return;
+                }
                 self.wait_all();
                 let condition = if p0 { IF_P0 } else { IF_NOT_P0 };
                 self.open(condition);
                 self.skip(target);
             }
+            Inst::Guard
+                if self.pairs.is_some() && predicate::rest(self.func, self.place, self.node) =>
+            {
+                self.emitted.shared += 1;
+                self.condition = Condition::IfP0;
+            }
             Inst::Guard => self.open(IF_P0),
+            Inst::Else { .. } if self.arms.is_some() => {
+                self.emitted.shared += 1;
+                self.condition = self.arms.map_or(Condition::Runs, |arms| arms.opposite);
+            }
+            Inst::EndIf if self.arms.take().is_some() => {
+                self.emitted.shared += 1;
+                self.condition = Condition::Runs;
+            }
             Inst::Else { target } => {
                 self.push(mask(Control::Cndef, ALWAYS, 1));
                 self.skip(target);
@@ -322,7 +363,12 @@ impl Emitter<'_> {
                 self.emitted.loops += 1;
                 self.open(ALWAYS);
             }
-            Inst::Break(depth) => self.leave(depth + 1),
+            Inst::Break(depth) => match self.condition {
+                // The condition around it has no level of its own.
+                Condition::IfP0 => self.leave(depth, IF_P0),
+                Condition::IfNotP0 => self.leave(depth, IF_NOT_P0),
+                _ => self.leave(depth + 1, ALWAYS),
+            },
             Inst::While { p0, target } => {
                 self.wait_all();
                 let condition = match p0 {
@@ -383,10 +429,10 @@ impl Emitter<'_> {
         self.push(group);
     }
 
-    /// Sets the counter of those who run.
-    fn leave(&mut self, level: u32) {
+    /// Sets the counter of those who run and whose p0 is as is asked.
+    fn leave(&mut self, level: u32, condition: u32) {
         self.wait_all();
-        let mut group = mask(Control::Cndsm, ALWAYS, 0);
+        let mut group = mask(Control::Cndsm, condition, 0);
         group.sources[2] = match constant(level) {
             Some(number) => Register::Special(number),
             None => {

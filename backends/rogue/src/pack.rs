@@ -122,7 +122,7 @@ impl Counts {
 }
 
 /// Whether operations read p0, and whether they write it.
-fn predicate(group: &Group) -> (bool, bool) {
+pub(crate) fn predicate(group: &Group) -> (bool, bool) {
     let reads = matches!(group.condition, Condition::IfP0 | Condition::IfNotP0);
     let flag = |word: &Word, id| word.has_field(id) && word.flag(id);
     match &group.ops {

@@ -27,7 +27,7 @@ fn single(group: &Group) -> Option<(Word, &[Register], Register)> {
     let Ops::Main(ops) = &group.ops else { return None };
     let [Some(word), None, None, None, None, None] = ops.places() else { return None };
     let count = sources(word)?;
-    let plain = group.condition == Condition::Runs
+    let plain = group.condition != Condition::IgnorePe
         && group.selectors == Selectors::default()
         && !group.end
         && !group.atom
@@ -44,7 +44,7 @@ fn single(group: &Group) -> Option<(Word, &[Register], Register)> {
 pub(super) fn pair(first: &Group, second: &Group, context: &Context) -> Option<Group> {
     let (a, a_sources, a_to) = single(first)?;
     let (b, b_sources, b_to) = single(second)?;
-    if b_sources.contains(&a_to) || a_to == b_to {
+    if b_sources.contains(&a_to) || a_to == b_to || first.condition != second.condition {
         return None;
     }
     let orders = [
@@ -55,6 +55,7 @@ pub(super) fn pair(first: &Group, second: &Group, context: &Context) -> Option<G
         let ops = MainOps { p0: Some(lower.0), p1: Some(upper.0), ..MainOps::default() };
         let mut group = Group::new(Ops::Main(ops));
         group.olchk = first.olchk || second.olchk;
+        group.condition = first.condition;
         group.sources[..lower.1.len()].copy_from_slice(lower.1);
         group.sources[3..3 + upper.1.len()].copy_from_slice(upper.1);
         group.writes = [Some(lower.2), Some(upper.2)];
