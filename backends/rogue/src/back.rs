@@ -2,6 +2,7 @@
 
 use crate::abi::{Abi, MOST_SHARED, SCRATCH_BYTES, SCRATCH_WORDS};
 use crate::chip::Chip;
+use crate::constants::Constants;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
 use crate::{clean, describe, emit, lower, pack, regs};
@@ -87,7 +88,9 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     Limit::new("bytes of private memory", SCRATCH_BYTES, "use smaller private arrays")
         .admit(scratch_bytes)?;
     let scratch = emit::Scratch { shared: abi.shareds, first: arrays };
-    let emitted = emit::emit(&func, expanded.stage, scratch, packs.then_some(&context))?;
+    let constants = Constants { first: abi.shareds + scratch_words(scratch_bytes), ..constants };
+    let packs = packs.then_some(&context);
+    let emitted = emit::emit(&func, expanded.stage, scratch, packs, constants)?;
     judge(&emitted.code, &context)?;
     let (bound, bound_unit) = emitted.work.bound();
     let stats = Stats {
@@ -112,8 +115,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         ("waits", Figure(emitted.waits as f64)),
     ];
     let figures = figures.into_iter().collect();
-    let first = abi.shareds + scratch_words(scratch_bytes);
-    let constants = describe::Constants { first, numbers: &constants };
+    let constants = &emitted.constants;
     let described = describe::described(&expanded, &abi, scratch_bytes, constants, stats, figures);
     Ok(Compiled {
         programs: vec![Program {
@@ -141,7 +143,7 @@ struct Made {
     /// Groups that packing saved.
     saved: u64,
     /// Numbers in shared registers, behind those that say where scratch memory is.
-    constants: Vec<u32>,
+    constants: Constants,
 }
 
 /// Shared registers that say where scratch memory is.
@@ -179,12 +181,13 @@ fn allocated(
         clean::clean(&mut func);
         ran(CLEAN, &func);
     }
-    let (mut saved, mut constants) = (0, Vec::new());
+    let first = abi.shareds + scratch_words(lowered.scratch);
+    let shares = way.packs && request.passes.gate.admits(CONSTANTS);
+    let most = if shares { MOST_SHARED as u16 - first } else { 0 };
+    let mut constants = Constants { first, most, numbers: Vec::new() };
+    let mut saved = 0;
     if way.packs {
-        let first = abi.shareds + scratch_words(lowered.scratch);
-        let room = pack::Room { first, count: MOST_SHARED as u16 - first };
-        let room = request.passes.gate.admits(CONSTANTS).then_some(room);
-        (saved, constants) = pack::pack(&mut func, context, room);
+        saved = pack::pack(&mut func, context, &mut constants);
         ran(PACK, &func);
     }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
@@ -206,8 +209,8 @@ fn judge(code: &[u8], context: &Context) -> Result<(), Failure> {
         .map_err(|breach| internal(breach.to_string()))
 }
 
-/// Up to 24 temporaries all slots have their tasks; then as many as the store holds. 3.3.
+/// Up to so many temporaries all slots have their tasks; then as many as the store holds. 3.3.
 fn occupancy(registers: u32) -> f64 {
-    const FULL: u32 = 24;
-    (f64::from(FULL) / f64::from(registers.max(1).next_multiple_of(4))).min(1.0)
+    let full = f64::from(regs::FREE_TEMPS);
+    (full / f64::from(registers.max(1).next_multiple_of(4))).min(1.0)
 }

@@ -1,6 +1,7 @@
 //! What a driver is told of a program: places, sizes, figures.
 
 use crate::abi::Abi;
+use crate::constants::Constants;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Op, OutputKind, Stage};
 use gpucc_machine::Named;
 use gpucc_machine::described::{
@@ -44,19 +45,12 @@ fn demotes(func: &Func) -> bool {
     })
 }
 
-/// Numbers that the driver puts into shared registers in a row.
-pub struct Constants<'a> {
-    /// The first register.
-    pub first: u16,
-    pub numbers: &'a [u32],
-}
-
 /// All of it.
 pub fn described(
     func: &Func,
     abi: &Abi,
     scratch: u32,
-    constants: Constants<'_>,
+    constants: &Constants,
     stats: Stats,
     machine: Named<Figure>,
 ) -> Described {

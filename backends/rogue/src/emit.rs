@@ -4,8 +4,10 @@
 mod meet;
 mod pack;
 mod predicate;
+mod repeat;
 mod spill;
 
+use crate::constants::Constants;
 use crate::cost::Work;
 use crate::inst::{COUNTER, Inst, Message, Port, Step};
 use crate::isa::encode::encode;
@@ -41,6 +43,8 @@ pub struct Emitted {
     pub shared: u64,
     /// What all groups do.
     pub work: Work,
+    /// Numbers in shared registers.
+    pub constants: Constants,
 }
 
 /// Codes of which instances a mask operation asks. 2.7.
@@ -114,6 +118,7 @@ pub fn emit(
     stage: Stage,
     scratch: Scratch,
     pairs: Option<&Context>,
+    constants: Constants,
 ) -> Result<Emitted, Failure> {
     let emitted = Emitted {
         code: Vec::new(),
@@ -128,6 +133,7 @@ pub fn emit(
         branches: 0,
         shared: 0,
         work: Work::default(),
+        constants,
     };
     let mut emitter = Emitter {
         func,
@@ -309,15 +315,34 @@ impl Emitter<'_> {
                 return;
             }
         }
-        if let (Some(context), true) = (self.pairs, self.groups.len() > self.first)
-            && let Some((before, None, _)) = self.groups.last_mut()
-            && let Some(pair) = pack::pair(before, &group, context)
-        {
+        if !self.shares(&group) {
+            self.push(group);
+        }
+    }
+
+    /// Puts a group into the one before it, where that can be; what the two are then may be the next turn of the one before them.
+    fn shares(&mut self, group: &Group) -> bool {
+        let Some(context) = self.pairs.filter(|_| self.groups.len() > self.first) else {
+            return false;
+        };
+        let Some((before, None, _)) = self.groups.last_mut() else { return false };
+        let constants = &mut self.emitted.constants;
+        if let Some(pair) = pack::pair(before, group, context) {
             *before = pair;
             self.emitted.shared += 1;
-            return;
+            if self.groups.len() - self.first > 1
+                && let Some((pair, None, span)) = self.groups.pop()
+                && !self.shares(&pair)
+            {
+                self.groups.push((pair, None, span));
+            }
+            return true;
         }
-        self.push(group);
+        match repeat::join(before, group, context, constants) {
+            Some(joined) => *before = joined,
+            None => return false,
+        }
+        true
     }
 
     fn inst(&mut self, inst: &Inst) {
@@ -413,7 +438,7 @@ impl Emitter<'_> {
                     self.emitted.shared += 1;
                     return;
                 }
-                (Stage::Fragment | Stage::Compute, Some(None)) if last.repeat == 1 => {
+                (Stage::Fragment | Stage::Compute, Some(None)) => {
                     last.end = true;
                     self.emitted.shared += 1;
                     return;
@@ -451,33 +476,35 @@ impl Emitter<'_> {
 
     fn lay_out(mut self) -> Result<Emitted, Failure> {
         let internal = |message: String| Failure::Internal { pass: "emit", message };
-        let mut sizes = Vec::with_capacity(self.groups.len());
+        let bytes_of = |group: &Group| encode(group).map_err(|error| internal(error.to_string()));
+        let mut parts = Vec::with_capacity(self.groups.len());
         for (group, ..) in &self.groups {
-            sizes.push(encode(group).map_err(|error| internal(error.to_string()))?.len());
+            parts.push(bytes_of(group)?);
         }
-        let count = sizes.len();
-        let before: usize = sizes[..count - 1].iter().sum();
+        let count = parts.len();
+        let before: usize = parts[..count - 1].iter().map(|bytes| bytes.len()).sum();
         let words = |bytes: usize| (bytes.next_multiple_of(LINE) - bytes) as u8 / 2;
         let missing = words(before);
-        if count > 1 {
+        if count > 1 && missing > 0 {
             let pad = 2 * usize::from(missing);
             // The latest group that has room for it.
-            let room = |size: &usize| size + pad <= crate::isa::encode::MAX_BYTES;
-            let Some(at) = sizes[..count - 1].iter().rposition(room) else {
+            let room = |bytes: &[u8]| bytes.len() + pad <= crate::isa::encode::MAX_BYTES;
+            let Some(at) = parts[..count - 1].iter().rposition(|bytes| room(bytes)) else {
                 return Err(internal("groups that are too long for their padding".into()));
             };
             self.groups[at].0.layout.pad = missing;
-            sizes[at] += pad;
+            parts[at] = bytes_of(&self.groups[at].0)?;
         }
-        let last = words(sizes[count - 1]);
-        self.groups[count - 1].0.layout.pad = last;
-        sizes[count - 1] += 2 * usize::from(last);
+        self.groups[count - 1].0.layout.pad = words(parts[count - 1].len());
+        parts[count - 1] = bytes_of(&self.groups[count - 1].0)?;
         let mut offsets = vec![0usize];
-        for size in &sizes {
-            offsets.push(offsets[offsets.len() - 1] + size);
+        for bytes in &parts {
+            offsets.push(offsets[offsets.len() - 1] + bytes.len());
         }
         let mut emitted = self.emitted;
-        for (at, (mut group, target, span)) in self.groups.into_iter().enumerate() {
+        for (at, ((mut group, target, span), mut bytes)) in
+            self.groups.into_iter().zip(parts).enumerate()
+        {
             if let (Some(target), Ops::Control(word)) = (target, &mut group.ops) {
                 let target = match target {
                     Target::Block(block) => self.starts[block],
@@ -485,6 +512,7 @@ impl Emitter<'_> {
                 };
                 let way = (offsets[target] as i64 - offsets[at] as i64) / 2;
                 *word = word.with(f::OFFSET, way as u32 & 0x7fff_ffff);
+                bytes = bytes_of(&group)?;
             }
             emitted.work.add(&group);
             emitted.groups += 1;
@@ -493,7 +521,6 @@ impl Emitter<'_> {
             if emitted.lines.last().is_none_or(|(_, last)| *last != span) {
                 emitted.lines.push((offsets[at] as u32, span));
             }
-            let bytes = encode(&group).map_err(|error| internal(error.to_string()))?;
             emitted.code.extend(bytes);
         }
         Ok(emitted)

@@ -8,15 +8,15 @@ mod loads;
 mod work;
 
 use crate::clean;
+use crate::constants::Constants;
 use crate::inst::{Inst, Message, Step};
 use crate::isa::fields::f;
 use crate::isa::group::{Condition, Group, Ops};
 use crate::isa::ops::Main;
 use crate::isa::register::{Register, Special, special};
 use crate::legal::Context;
-pub use constants::Room;
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Func, Inst as _, Node, Reg};
+use gpucc_ir::mach::{Func, Node, Reg};
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
 use work::{Slot, Work};
@@ -78,9 +78,8 @@ fn key(reg: Reg) -> Option<usize> {
     Some(OTHERS + reg.as_virt()?.index())
 }
 
-/// Packs every block of a function. Numbers may go to shared registers where there is room for them. Gives how many groups it saved, and
-/// those numbers.
-pub fn pack(func: &mut Func<Inst>, context: &Context, room: Option<Room>) -> (u64, Vec<u32>) {
+/// Packs every block of a function; numbers go to shared registers as far as there is room. Gives how many groups it saved.
+pub fn pack(func: &mut Func<Inst>, context: &Context, constants: &mut Constants) -> u64 {
     let steps = |func: &Func<Inst>| -> usize {
         func.layout.iter().map(|&block| func.blocks[block].nodes.len()).sum()
     };
@@ -88,11 +87,10 @@ pub fn pack(func: &mut Func<Inst>, context: &Context, room: Option<Room>) -> (u6
     loads::join(func);
     fold::fold(func);
     bits::chain(func);
+    // What is gone reads no number.
+    clean::drop_unread(func);
+    constants::share(func, constants, context);
     clean::clean(func);
-    let constants = room.map(|room| constants::share(func, room, context)).unwrap_or_default();
-    if !constants.is_empty() {
-        clean::clean(func);
-    }
     let size = OTHERS + func.vregs.len();
     let mut packer = Packer {
         context,
@@ -108,14 +106,14 @@ pub fn pack(func: &mut Func<Inst>, context: &Context, room: Option<Room>) -> (u6
         let nodes = std::mem::take(&mut func.blocks[block].nodes);
         func.blocks[block].nodes = packer.block(nodes);
     }
-    ((before - steps(func)) as u64, constants)
+    (before - steps(func)) as u64
 }
 
 impl Counts {
     fn add(&mut self, inst: &Inst, sign: i32) {
-        inst.operands(&mut |operand| {
-            let Some(at) = key(operand.reg) else { return };
-            let of = if operand.role.is_def() { &mut self.definitions } else { &mut self.uses };
+        inst.each(|reg, role| {
+            let Some(at) = key(reg) else { return };
+            let of = if role.is_def() { &mut self.definitions } else { &mut self.uses };
             of[at] = of[at].wrapping_add_signed(sign);
         });
     }
@@ -156,9 +154,9 @@ fn is_shared(register: Register) -> bool {
 impl Entry {
     fn of(inst: &Inst) -> Entry {
         let (mut reads, mut writes) = (SmallVec::new(), SmallVec::new());
-        inst.operands(&mut |operand| {
-            let Some(at) = key(operand.reg) else { return };
-            if operand.role.is_def() { writes.push(at) } else { reads.push(at) }
+        inst.each(|reg, role| {
+            let Some(at) = key(reg) else { return };
+            if role.is_def() { writes.push(at) } else { reads.push(at) }
         });
         let Inst::Step(step) = inst else {
             let wall = !matches!(inst, Inst::Copy { .. });
@@ -265,6 +263,11 @@ impl Packer<'_> {
 
     fn merged(&self, first: &Entry, second: &Entry) -> Option<Step> {
         let (a, b) = (first.work.as_ref()?, second.work.as_ref()?);
+        // Two phases have operations, and one of them integers.
+        let (real, integers) = (a.load().0 + b.load().0, a.load().1 + b.load().1);
+        if real > 2 || integers > 1 {
+            return None;
+        }
         // What the first writes into p0 the second must not read.
         if first.writes.contains(&P0) && (second.reads.contains(&P0) || second.writes.contains(&P0))
         {

@@ -10,6 +10,9 @@ use gpucc_isa::Inst as Word;
 use gpucc_regalloc::{Error, Options, Policy, Shape, Target};
 use smallvec::SmallVec;
 
+/// Temporaries with which every slot has its task. isa/rogue-pipeline.md 3.3.
+pub const FREE_TEMPS: u16 = 24;
+
 /// The allocator's hooks.
 struct Hooks {
     /// Registers may go to memory.
@@ -87,7 +90,9 @@ pub struct Taken {
 /// # Errors
 /// See [`Error`].
 pub fn allocate(func: &mut Func<Inst>, budget: Budget, spills: bool) -> Result<Taken, Error> {
-    let options = Options { policy: Policy::Tight, budget, ..Options::for_files(FILES.0) };
+    // So many temporaries cost nothing.
+    let named = (0..FREE_TEMPS).map(crate::inst::cell).collect();
+    let options = Options { policy: Policy::Tight, named, budget, ..Options::for_files(FILES.0) };
     let allocation = gpucc_regalloc::allocate(func, &mut Hooks { spills }, &options)?;
     moves(func);
     Ok(Taken {

@@ -4,7 +4,7 @@ use crate::isa::Group;
 use crate::isa::group::{Condition, Feed, MainOps, Ops, Selectors};
 use crate::isa::ops::Main;
 use crate::isa::register::Register;
-use crate::legal::{Context, admit};
+use crate::legal::{Context, admit_encoded};
 use gpucc_isa::Inst as Word;
 
 /// How many sources an operation reads, where it is one that may share its group.
@@ -60,6 +60,6 @@ pub(super) fn pair(first: &Group, second: &Group, context: &Context) -> Option<G
         group.sources[3..3 + upper.1.len()].copy_from_slice(upper.1);
         group.writes = [Some(lower.2), Some(upper.2)];
         group.selectors.is[4] = Feed::Ft1;
-        admit(&group, context).ok().map(|()| group)
+        admit_encoded(&group, context).ok().map(|()| group)
     })
 }
