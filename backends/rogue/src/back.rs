@@ -7,7 +7,7 @@ use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
 use crate::{clean, describe, emit, lower, pack, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
-use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::driver::{Effort, Failure, Limit};
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::Request;
@@ -50,7 +50,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     Limit::new("invocations of a workgroup", INVOCATIONS, "use smaller workgroups")
         .admit(invocations)?;
     let mut pipeline = request.pipeline.clone();
-    let notes = match expanded.stage {
+    let mut notes = match expanded.stage {
         Stage::Vertex => pipeline.vertex.infer(&expanded),
         _ => Vec::new(),
     };
@@ -92,7 +92,10 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     let packs = packs.then_some(&context);
     let emitted = emit::emit(&func, expanded.stage, scratch, packs, constants)?;
     judge(&emitted.code, &context)?;
-    let (bound, bound_unit) = emitted.work.bound();
+    let (bound, bound_unit) = emitted.bound.least();
+    if request.effort == Effort::Max && emitted.turns == bound {
+        notes.push(format!("the packing is optimal: {bound} turns are the least that this takes"));
+    }
     let stats = Stats {
         instructions: emitted.groups,
         code_bytes: emitted.code.len() as u64,
@@ -187,7 +190,8 @@ fn allocated(
     let mut constants = Constants { first, most, numbers: Vec::new() };
     let mut saved = 0;
     if way.packs {
-        saved = pack::pack(&mut func, context, &mut constants);
+        let searches = request.effort == Effort::Max;
+        saved = pack::pack(&mut func, context, &mut constants, searches);
         ran(PACK, &func);
     }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;

@@ -8,7 +8,7 @@ mod repeat;
 mod spill;
 
 use crate::constants::Constants;
-use crate::cost::Work;
+use crate::cost::Bound;
 use crate::inst::{COUNTER, Inst, Message, Port, Step};
 use crate::isa::encode::encode;
 use crate::isa::fields::f;
@@ -41,8 +41,8 @@ pub struct Emitted {
     pub branches: u64,
     /// Groups that a program with one operation a group would have beside these.
     pub shared: u64,
-    /// What all groups do.
-    pub work: Work,
+    /// The least turns of what all groups do.
+    pub bound: Bound,
     /// Numbers in shared registers.
     pub constants: Constants,
 }
@@ -132,7 +132,7 @@ pub fn emit(
         loops: 0,
         branches: 0,
         shared: 0,
-        work: Work::default(),
+        bound: Bound::default(),
         constants,
     };
     let mut emitter = Emitter {
@@ -502,6 +502,7 @@ impl Emitter<'_> {
             offsets.push(offsets[offsets.len() - 1] + bytes.len());
         }
         let mut emitted = self.emitted;
+        let firsts: BTreeSet<usize> = self.starts.values().copied().collect();
         for (at, ((mut group, target, span), mut bytes)) in
             self.groups.into_iter().zip(parts).enumerate()
         {
@@ -514,7 +515,10 @@ impl Emitter<'_> {
                 *word = word.with(f::OFFSET, way as u32 & 0x7fff_ffff);
                 bytes = bytes_of(&group)?;
             }
-            emitted.work.add(&group);
+            if firsts.contains(&at) {
+                emitted.bound.end_block();
+            }
+            emitted.bound.add(&group);
             emitted.groups += 1;
             emitted.turns += u64::from(group.repeat);
             emitted.shared += u64::from(group.repeat) - 1;
@@ -523,6 +527,7 @@ impl Emitter<'_> {
             }
             emitted.code.extend(bytes);
         }
+        emitted.bound.end_block();
         Ok(emitted)
     }
 }

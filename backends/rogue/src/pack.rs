@@ -79,7 +79,14 @@ fn key(reg: Reg) -> Option<usize> {
 }
 
 /// Packs every block of a function; numbers go to shared registers as far as there is room. Gives how many groups it saved.
-pub fn pack(func: &mut Func<Inst>, context: &Context, constants: &mut Constants) -> u64 {
+///
+/// Where it searches, other choices of partners are tried in every block that is not too long, and the best one is kept.
+pub fn pack(
+    func: &mut Func<Inst>,
+    context: &Context,
+    constants: &mut Constants,
+    searches: bool,
+) -> u64 {
     let steps = |func: &Func<Inst>| -> usize {
         func.layout.iter().map(|&block| func.blocks[block].nodes.len()).sum()
     };
@@ -96,6 +103,8 @@ pub fn pack(func: &mut Func<Inst>, context: &Context, constants: &mut Constants)
         context,
         counts: Counts { uses: vec![0; size], definitions: vec![0; size] },
         between: Between { turn: 0, reads: vec![0; size], writes: vec![0; size] },
+        chances: 0,
+        refused: 0,
     };
     for &block in &func.layout {
         for node in &func.blocks[block].nodes {
@@ -104,7 +113,8 @@ pub fn pack(func: &mut Func<Inst>, context: &Context, constants: &mut Constants)
     }
     for &block in &func.layout {
         let nodes = std::mem::take(&mut func.blocks[block].nodes);
-        func.blocks[block].nodes = packer.block(nodes);
+        func.blocks[block].nodes =
+            if searches { packer.search(nodes) } else { packer.block(nodes) };
     }
     (before - steps(func)) as u64
 }
@@ -192,7 +202,15 @@ struct Packer<'a> {
     context: &'a Context,
     counts: Counts,
     between: Between,
+    /// Merges of this block that could be made so far, and those by their numbers that are not made, a bit each.
+    chances: u32,
+    refused: u64,
 }
+
+/// Nodes of a block that is searched, at most.
+const SEARCHED: usize = 48;
+/// All choices are tried where a block has no more than so many, each with and without.
+const EXHAUSTIVE: u32 = 6;
 
 /// What a merge must be.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -203,7 +221,48 @@ enum Wanted {
 }
 
 impl Packer<'_> {
+    /// The block in as few groups as a search finds: with every set of refused merges where there are few, else with every single one and
+    /// every pair of neighbours.
+    fn search(&mut self, nodes: Vec<Node<Inst>>) -> Vec<Node<Inst>> {
+        let original = nodes.clone();
+        self.refused = 0;
+        let mut best = self.block(nodes);
+        let chances = self.chances;
+        if original.len() > SEARCHED || chances == 0 {
+            return best;
+        }
+        let refusals: Vec<u64> = match chances {
+            ..=EXHAUSTIVE => (1..1u64 << chances).collect(),
+            _ => (0..chances.min(63)).flat_map(|at| [1 << at, 3 << at]).collect(),
+        };
+        for refused in refusals {
+            self.refused = refused;
+            self.exchange(&best, &original);
+            let other = self.block(original.clone());
+            if other.len() < best.len() {
+                best = other;
+            } else {
+                self.exchange(&other, &best);
+            }
+        }
+        self.refused = 0;
+        best
+    }
+
+    /// Counts nodes in the place of others.
+    fn exchange(&mut self, old: &[Node<Inst>], new: &[Node<Inst>]) {
+        old.iter().for_each(|node| self.counts.add(&node.inst, -1));
+        new.iter().for_each(|node| self.counts.add(&node.inst, 1));
+    }
+
+    /// Whether the next merge that could be made is made.
+    fn takes(&mut self) -> bool {
+        self.chances += 1;
+        self.chances > u64::BITS || self.refused >> (self.chances - 1) & 1 == 0
+    }
+
     fn block(&mut self, nodes: Vec<Node<Inst>>) -> Vec<Node<Inst>> {
+        self.chances = 0;
         let mut entries: Vec<Entry> = nodes.iter().map(|node| Entry::of(&node.inst)).collect();
         let mut nodes: Vec<Option<Node<Inst>>> = nodes.into_iter().map(Some).collect();
         for wanted in [Wanted::Chain, Wanted::Any] {
@@ -236,6 +295,7 @@ impl Packer<'_> {
             seen += 1;
             if let Some(down) = self.fits(&entries[at], &entries[other], wanted)
                 && let Some(step) = self.merged(&entries[at], &entries[other])
+                && self.takes()
             {
                 let (kept, gone) = if down { (other, at) } else { (at, other) };
                 self.replace(nodes, entries, (kept, gone), step);

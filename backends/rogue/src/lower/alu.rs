@@ -102,8 +102,8 @@ impl Lower<'_> {
             let product = ssa.def(data.args[product])?;
             let factor = match product.op {
                 Op::IMul => None,
-                // Powers of two up to 16 are constants of the machine.
-                Op::Shl => Some(1 << ssa.as_const(product.args[1]).filter(|by| *by <= 4)?),
+                // Powers of two stand among the constants, or in shared registers.
+                Op::Shl => Some(1 << ssa.as_const(product.args[1]).filter(|by| *by < 32)?),
                 _ => return None,
             };
             let a = self.source(product.args[0]);
@@ -292,6 +292,15 @@ impl Lower<'_> {
             if let Some((test, ty, value)) = asked.against_zero() {
                 return self.choose(test, ty, value, yes, no);
             }
+            if let Some(reg) = self.beside(asked, yes, no) {
+                return reg;
+            }
+            if asked.ty == test::U32 && asked.test == test::EQUAL {
+                return self.where_equal(asked.operands, yes, no);
+            }
+            if asked.ty == test::U32 && asked.test == test::NOT_EQUAL {
+                return self.where_equal(asked.operands, no, yes);
+            }
             let truth = self.truth(asked);
             return self.choose(test::POSITIVE, test::U32, Src::Reg(truth.into()), yes, no);
         }
@@ -304,6 +313,52 @@ impl Lower<'_> {
         let dst = self.fresh();
         let step = Step::main(choice(test, ty)).from(0, yes).from(3, no).from(1, value).external(1);
         self.push(step.select(1, Feed::Fte).select(4, Feed::Ft1).to(0, dst));
+        dst
+    }
+
+    /// A choice by a comparison where one of the two is compared, 0 or 1.0: the other one is the external feedthrough. 2.3, 2.4.
+    fn beside(&mut self, asked: Asked, yes: Src, no: Src) -> Option<VReg> {
+        const PACK_ONE: u32 = 31;
+        let [a, b] = asked.operands;
+        let mut ops = choice(asked.test, asked.ty);
+        let mut external = None;
+        let mut feed = |src: Src| {
+            let packed = [(ZERO, test::PACK_ZERO), (ONE_F, PACK_ONE)];
+            let packed = packed.into_iter().find(|(number, _)| *number == src);
+            let packed =
+                packed.map(|(_, format)| Word::usual(Pack::Pck.op()).with(f::FORMAT, format));
+            if src == a {
+                Some(Feed::Ft0)
+            } else if src == b {
+                Some(Feed::Ft1)
+            } else if packed.is_some() && ops.pack.is_none_or(|old| Some(old) == packed) {
+                ops.pack = packed;
+                Some(Feed::Ft2)
+            } else {
+                (*external.get_or_insert(src) == src).then_some(Feed::Fte)
+            }
+        };
+        let (taken, other) = (feed(yes)?, feed(no)?);
+        ops.mov = ops.mov.map(|mov| mov.with(f::MOV_W0, taken as u32));
+        let dst = self.fresh();
+        let mut step = Step::main(ops).from(0, a).from(3, b).select(2, Feed::Ft1);
+        if let Some(src) = external {
+            step = step.from(1, src).external(1);
+        }
+        self.push(step.select(4, other).to(0, dst));
+        Some(dst)
+    }
+
+    /// A choice where two words are equal: their difference is tested beside it. 2.4, 2.5.
+    fn where_equal(&mut self, [a, b]: [Src; 2], yes: Src, no: Src) -> VReg {
+        let ops = MainOps {
+            p0: Some(word(Main::Imadd32, &[f::NEG2])),
+            mov: Some(Word::usual(Move::Movc.op()).with(f::MOV_W0, Feed::Ft1 as u32)),
+            ..choice(test::ZERO, test::U32)
+        };
+        let dst = self.fresh();
+        let step = Step::main(ops).from(0, a).from(1, ONE).from(2, b).from(3, yes).from(4, no);
+        self.push(step.external(4).select(4, Feed::Fte).to(0, dst));
         dst
     }
 

@@ -25,7 +25,7 @@ pub(super) const U32: u32 = 5;
 pub(super) const S32: u32 = 6;
 
 /// The pack that gives 0. 2.3.
-const PACK_ZERO: u32 = 30;
+pub(super) const PACK_ZERO: u32 = 30;
 
 /// A comparison with its operands.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
