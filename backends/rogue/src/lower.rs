@@ -48,6 +48,8 @@ struct Lower<'a> {
     values: SecondaryMap<Value, Option<Src>>,
     /// Truth values that somebody reads as numbers.
     in_registers: SecondaryMap<Value, bool>,
+    /// Truth values that two comparisons make for one choice or condition, which asks them one after the other.
+    joined: SecondaryMap<Value, bool>,
     /// Values that somebody reads.
     read: SecondaryMap<Value, bool>,
     /// Registers with numbers, of this block.
@@ -82,6 +84,7 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
         block,
         values: SecondaryMap::new(),
         in_registers: SecondaryMap::new(),
+        joined: SecondaryMap::new(),
         read: texture::read(ssa),
         numbers: BTreeMap::new(),
         loops: Vec::new(),

@@ -9,7 +9,7 @@ use crate::isa::ops::{Bitwise0, Bitwise1, Bitwise2, Main, Move, Pack, Test};
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Role, VReg};
-use gpucc_ir::ssa::{InstData, Op, Type};
+use gpucc_ir::ssa::{InstData, Op, Type, Value};
 use gpucc_isa::{FieldId, Inst as Word};
 
 /// Codes of shifts of phase 2. 2.6.
@@ -56,6 +56,9 @@ impl Lower<'_> {
                 let reg = self.truth(asked);
                 self.values[result] = Some(Src::Reg(reg.into()));
             }
+            return Ok(());
+        }
+        if self.joined[result] {
             return Ok(());
         }
         if data.op == Op::Select {
@@ -285,27 +288,39 @@ impl Lower<'_> {
     /// The choice of a select.
     fn chosen(&mut self, data: &InstData) -> VReg {
         let (yes, no) = (self.source(data.args[1]), self.source(data.args[2]));
-        if let Some(asked) = self.open_comparison(data.args[0]) {
-            if let Some(reg) = self.bounded(asked, yes, no) {
-                return reg;
-            }
-            if let Some((test, ty, value)) = asked.against_zero() {
-                return self.choose(test, ty, value, yes, no);
-            }
-            if let Some(reg) = self.beside(asked, yes, no) {
-                return reg;
-            }
-            if asked.ty == test::U32 && asked.test == test::EQUAL {
-                return self.where_equal(asked.operands, yes, no);
-            }
-            if asked.ty == test::U32 && asked.test == test::NOT_EQUAL {
-                return self.where_equal(asked.operands, no, yes);
-            }
-            let truth = self.truth(asked);
-            return self.choose(test::POSITIVE, test::U32, Src::Reg(truth.into()), yes, no);
+        let Some((op, [first, second])) = self.join(data.args[0]) else {
+            return self.chosen_by(data.args[0], yes, no);
+        };
+        let inner = Src::Reg(self.chosen_by(second, yes, no).into());
+        match op {
+            Op::Or => self.chosen_by(first, yes, inner),
+            _ => self.chosen_by(first, inner, no),
         }
-        let condition = self.source(data.args[0]);
-        self.choose(test::POSITIVE, test::U32, condition, yes, no)
+    }
+
+    /// The choice of one truth value.
+    fn chosen_by(&mut self, condition: Value, yes: Src, no: Src) -> VReg {
+        let Some(asked) = self.open_comparison(condition) else {
+            let condition = self.source(condition);
+            return self.choose(test::POSITIVE, test::U32, condition, yes, no);
+        };
+        if let Some(reg) = self.bounded(asked, yes, no) {
+            return reg;
+        }
+        if let Some((test, ty, value)) = asked.against_zero() {
+            return self.choose(test, ty, value, yes, no);
+        }
+        if let Some(reg) = self.beside(asked, yes, no) {
+            return reg;
+        }
+        match (asked.ty, asked.test) {
+            (test::U32, test::EQUAL) => self.where_equal(asked.operands, yes, no),
+            (test::U32, test::NOT_EQUAL) => self.where_equal(asked.operands, no, yes),
+            _ => {
+                let truth = self.truth(asked);
+                self.choose(test::POSITIVE, test::U32, Src::Reg(truth.into()), yes, no)
+            }
+        }
     }
 
     /// `test(value) ? yes : no`, of a test of one value. 2.4, csel.
