@@ -31,7 +31,7 @@ impl Constants {
         let held = self.numbers.windows(bits.len()).position(|window| window == bits);
         // What stands at the end is continued.
         let begun =
-            (0..bits.len()).find(|&gone| self.numbers.ends_with(&bits[..bits.len() - gone]));
+            (0..=bits.len()).find(|&gone| self.numbers.ends_with(&bits[..bits.len() - gone]));
         let at = match held {
             Some(at) => at,
             None => {

@@ -110,9 +110,17 @@ fn rows(func: &mut Func<Inst>, definitions: &[u32], constants: &mut Constants) {
     let mut held: Vec<Option<u32>> = vec![None; func.vregs.len()];
     for &block in &func.layout {
         for node in &mut func.blocks[block].nodes {
+            let once = |reg: VReg| definitions[reg.index()] == 1;
+            if let Inst::Copy { dst, src, count: 1 } = &node.inst {
+                for (to, from) in dst.iter().zip(src) {
+                    if let (Some(to), Some(from)) = (to.as_virt(), from.as_virt()) {
+                        held[to.index()] = held[from.index()].filter(|_| once(to));
+                    }
+                }
+            }
             let Inst::Step(step) = &mut node.inst else { continue };
             if let Some((reg, bits)) = copied(step, constants) {
-                held[reg.index()] = Some(bits).filter(|_| definitions[reg.index()] == 1);
+                held[reg.index()] = Some(bits).filter(|_| once(reg));
             }
             if step.message != Some(Message::Stores) {
                 continue;
