@@ -52,7 +52,7 @@ pub(super) fn arms(func: &Func<Inst>, place: usize, p0: bool, target: Block) -> 
     let count = func.blocks[first].nodes.len();
     let arms = Arms { opposite: asks(!p0) };
     let ends = |block: Block| matches!(nodes(block).next(), Some(Inst::EndIf));
-    if let Some(Inst::Break(_)) = nodes(first).last() {
+    if let Some(Inst::Break(_)) = nodes(first).next_back() {
         // Nothing is behind the break.
         let dead = func.blocks[block(2)?].nodes.is_empty();
         let sum = weight(nodes(first).take(count - 1))?;
