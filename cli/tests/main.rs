@@ -6,6 +6,7 @@ mod broken_code;
 mod code;
 mod color_targets;
 mod common;
+mod compare_page;
 mod contract;
 mod control_flow;
 mod cost;

@@ -98,9 +98,17 @@ struct FileCells {
     missing: u16,
     /// Which cells hold something at some time, where that decides.
     named: Option<Vec<bool>>,
+    /// No cell from this one on does.
+    unnamed: u16,
 }
 
 impl FileCells {
+    /// Finds the first cell from which on none holds anything.
+    fn find_unnamed(&mut self) {
+        let named = self.named.as_deref().unwrap_or_default();
+        self.unnamed = named.iter().rposition(|&named| named).map_or(0, |at| at as u16 + 1);
+    }
+
     fn is_new(&self, cell: u16) -> bool {
         self.named.as_ref().and_then(|named| named.get(cell as usize)).is_some_and(|named| !named)
     }
@@ -316,7 +324,11 @@ impl<'a> Colorer<'a> {
                     let is_named = |cell: u16| options.named.contains(&of(cell));
                     (0..file.cells).map(is_named).collect()
                 }),
+                unnamed: 0,
             });
+            if let Some(cells) = colorer.colors.files.last_mut() {
+                cells.find_unnamed();
+            }
         }
         colorer
     }
@@ -456,6 +468,7 @@ impl<'a> Colorer<'a> {
             let held = data.pin.is_none() || data.segments.iter().any(|s| s.end - s.start > 1);
             if let Some(named) = file.named.as_mut().filter(|_| held) {
                 named[cell as usize] = true;
+                file.unnamed = file.unnamed.max(cell + 1);
             }
         }
     }

@@ -49,7 +49,7 @@ pub const SCRATCH_WORDS: u16 = 3;
 /// Bytes of scratch memory that an instance may have: an assumption, for the hardware names no limit.
 pub const SCRATCH_BYTES: u64 = 1 << 16;
 /// Shared registers of a program. 3.1.
-const MOST_SHARED: u64 = 1024;
+pub const MOST_SHARED: u64 = 1024;
 /// Coefficients that an operand names. 1.2.
 const MOST_COEFFICIENTS: u64 = 2048;
 /// Sets of coefficients that an iterator names. 2.7.

@@ -1,12 +1,13 @@
 //! From the calling convention to a finished program: lowering, registers, groups, judgement, figures.
 
-use crate::abi::{Abi, SCRATCH_BYTES};
+use crate::abi::{Abi, MOST_SHARED, SCRATCH_BYTES, SCRATCH_WORDS};
 use crate::chip::Chip;
+use crate::constants::Constants;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
 use crate::{clean, describe, emit, lower, pack, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
-use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::driver::{Effort, Failure, Limit};
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::Request;
@@ -25,12 +26,15 @@ pub const INVOCATIONS: u64 = 512;
 const CLEAN: &str = "clean";
 /// The step that puts two operations into a group.
 const PACK: &str = "pack";
+/// The step that puts numbers into shared registers.
+const CONSTANTS: &str = "constants";
 
 /// What a caller may leave out behind the passes over SSA.
 pub fn machine_passes() -> Vec<Listed> {
     let listed = |name, doc| Listed { name, doc, required: false, proof: Proof::Exact, run: () };
     vec![
         listed(CLEAN, "copies are forwarded, and what nobody reads goes"),
+        listed(CONSTANTS, "numbers that the machine has no constant for stand in shared registers"),
         listed(PACK, "operations that do not wait for one another share groups"),
     ]
 }
@@ -46,7 +50,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     Limit::new("invocations of a workgroup", INVOCATIONS, "use smaller workgroups")
         .admit(invocations)?;
     let mut pipeline = request.pipeline.clone();
-    let notes = match expanded.stage {
+    let mut notes = match expanded.stage {
         Stage::Vertex => pipeline.vertex.infer(&expanded),
         _ => Vec::new(),
     };
@@ -78,15 +82,20 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
             span: Span::NONE,
         });
     };
-    let Made { func, taken, arrays, saved } = made;
+    let Made { func, taken, arrays, saved, constants } = made;
     let registers = taken.registers;
     let scratch_bytes = arrays + 4 * taken.slots;
     Limit::new("bytes of private memory", SCRATCH_BYTES, "use smaller private arrays")
         .admit(scratch_bytes)?;
     let scratch = emit::Scratch { shared: abi.shareds, first: arrays };
-    let emitted = emit::emit(&func, expanded.stage, scratch, packs.then_some(&context))?;
+    let constants = Constants { first: abi.shareds + scratch_words(scratch_bytes), ..constants };
+    let packs = packs.then_some(&context);
+    let emitted = emit::emit(&func, expanded.stage, scratch, packs, constants)?;
     judge(&emitted.code, &context)?;
-    let (bound, bound_unit) = emitted.work.bound();
+    let (bound, bound_unit) = emitted.bound.least();
+    if request.effort == Effort::Max && emitted.turns == bound {
+        notes.push(format!("the packing is optimal: {bound} turns are the least that this takes"));
+    }
     let stats = Stats {
         instructions: emitted.groups,
         code_bytes: emitted.code.len() as u64,
@@ -109,8 +118,14 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         ("waits", Figure(emitted.waits as f64)),
     ];
     let figures = figures.into_iter().collect();
-    let described =
-        describe::described(&expanded, (&abi, &pipeline), scratch_bytes, stats, figures)?;
+    let described = describe::described(
+        &expanded,
+        (&abi, &pipeline),
+        scratch_bytes,
+        &emitted.constants,
+        stats,
+        figures,
+    )?;
     Ok(Compiled {
         programs: vec![Program {
             name: "".into(),
@@ -136,6 +151,13 @@ struct Made {
     arrays: u32,
     /// Groups that packing saved.
     saved: u64,
+    /// Numbers in shared registers, behind those that say where scratch memory is.
+    constants: Constants,
+}
+
+/// Shared registers that say where scratch memory is.
+fn scratch_words(bytes: u32) -> u16 {
+    if bytes > 0 { SCRATCH_WORDS } else { 0 }
 }
 
 /// How a function gets its registers.
@@ -168,9 +190,14 @@ fn allocated(
         clean::clean(&mut func);
         ran(CLEAN, &func);
     }
+    let first = abi.shareds + scratch_words(lowered.scratch);
+    let shares = way.packs && request.passes.gate.admits(CONSTANTS);
+    let most = if shares { MOST_SHARED as u16 - first } else { 0 };
+    let mut constants = Constants { first, most, numbers: Vec::new() };
     let mut saved = 0;
     if way.packs {
-        saved = pack::pack(&mut func, context);
+        let searches = request.effort == Effort::Max;
+        saved = pack::pack(&mut func, context, &mut constants, searches);
         ran(PACK, &func);
     }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
@@ -181,7 +208,7 @@ fn allocated(
         Err(error) => return Err(internal("registers", error.to_string())),
     };
     ran("registers", &func);
-    Ok(Some((Made { func, taken, arrays: lowered.scratch, saved }, dumps)))
+    Ok(Some((Made { func, taken, arrays: lowered.scratch, saved, constants }, dumps)))
 }
 
 /// Every group is legal: what is not never leaves the compiler.
@@ -192,8 +219,8 @@ fn judge(code: &[u8], context: &Context) -> Result<(), Failure> {
         .map_err(|breach| internal(breach.to_string()))
 }
 
-/// Up to 24 temporaries all slots have their tasks; then as many as the store holds. 3.3.
+/// Up to so many temporaries all slots have their tasks; then as many as the store holds. 3.3.
 fn occupancy(registers: u32) -> f64 {
-    const FULL: u32 = 24;
-    (f64::from(FULL) / f64::from(registers.max(1).next_multiple_of(4))).min(1.0)
+    let full = f64::from(regs::FREE_TEMPS);
+    (full / f64::from(registers.max(1).next_multiple_of(4))).min(1.0)
 }

@@ -18,6 +18,11 @@ struct Counts {
 pub fn clean(func: &mut Func<Inst>) {
     let counts = count(func);
     propagate(func, &counts);
+    drop_unread(func);
+}
+
+/// Drops what nobody reads.
+pub fn drop_unread(func: &mut Func<Inst>) {
     let mut counts = count(func);
     sweep(func, &mut counts);
 }
@@ -26,9 +31,9 @@ fn count(func: &Func<Inst>) -> Counts {
     let size = func.vregs.len();
     let mut counts = Counts { definitions: vec![0; size], uses: vec![0; size] };
     for node in func.layout.iter().flat_map(|&block| &func.blocks[block].nodes) {
-        node.inst.operands(&mut |operand| {
-            let Some(reg) = operand.reg.as_virt() else { return };
-            let of = match operand.role.is_def() {
+        node.inst.each(|reg, role| {
+            let Some(reg) = reg.as_virt() else { return };
+            let of = match role.is_def() {
                 true => &mut counts.definitions,
                 false => &mut counts.uses,
             };
@@ -108,16 +113,16 @@ fn sweep(func: &mut Func<Inst>, counts: &mut Counts) {
         let mut kept = Vec::with_capacity(nodes.len());
         while let Some(node) = nodes.pop() {
             let (mut read, mut makes) = (false, false);
-            node.inst.operands(&mut |operand| {
-                if operand.role.is_def() {
+            node.inst.each(|reg, role| {
+                if role.is_def() {
                     makes = true;
-                    let virt = operand.reg.as_virt();
+                    let virt = reg.as_virt();
                     read |= virt.is_none_or(|reg| counts.uses[reg.index()] > 0);
                 }
             });
             if makes && !read && is_pure(&node.inst) {
-                node.inst.operands(&mut |operand| {
-                    if let (false, Some(reg)) = (operand.role.is_def(), operand.reg.as_virt()) {
+                node.inst.each(|reg, role| {
+                    if let (false, Some(reg)) = (role.is_def(), reg.as_virt()) {
                         counts.uses[reg.index()] -= 1;
                     }
                 });

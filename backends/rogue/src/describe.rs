@@ -1,14 +1,15 @@
 //! What a driver is told of a program: places, sizes, figures.
 
-use crate::abi::{Abi, SCRATCH_WORDS};
+use crate::abi::Abi;
+use crate::constants::Constants;
 use crate::evidence::evidence;
 use crate::state::{self, Facts, Words};
 use gpucc_ir::driver::{Failure, State};
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Op, OutputKind, Stage};
 use gpucc_machine::Named;
 use gpucc_machine::described::{
-    Attribute, AttributePlace, Binding, Described, Dispatch, InputPlace, Memory, OutputPlace,
-    Setting, StageInput, StageOutput, Stats, Takes,
+    Attribute, AttributePlace, Binding, Described, Dispatch, Driven, DriverConstant, DriverWord,
+    InputPlace, Memory, OutputPlace, Setting, StageInput, StageOutput, Stats, Takes,
 };
 use gpucc_machine::named::Figure;
 
@@ -50,6 +51,7 @@ pub fn described(
     func: &Func,
     (abi, pipeline): (&Abi, &State),
     scratch: u32,
+    constants: &Constants,
     stats: Stats,
     machine: Named<Figure>,
 ) -> Result<Described, Failure> {
@@ -63,7 +65,7 @@ pub fn described(
     let fed = [Builtin::FragDepth, Builtin::SampleMask].map(OutputKind::Builtin);
     let feeds = func.stage == Stage::Fragment
         && (func.outputs.values().any(|data| fed.contains(&data.kind)) || demotes(func));
-    let shareds = u32::from(abi.shareds + if scratch > 0 { SCRATCH_WORDS } else { 0 });
+    let shareds = u32::from(constants.first) + constants.numbers.len() as u32;
     let depth = OutputKind::Builtin(Builtin::FragDepth);
     let depth = func.outputs.values().any(|data| data.kind == depth);
     let facts = Facts { temps, shareds, bytes: stats.code_bytes, feeds, depth };
@@ -128,6 +130,11 @@ pub fn described(
         };
         StageOutput::of(func, output, data.components.into(), place)
     });
+    let filled = constants.numbers.iter().zip(u32::from(constants.first)..);
+    let filled = filled.map(|(&bits, register)| DriverConstant {
+        constant: Some(register),
+        word: DriverWord::Other(Driven::Constant { bits }),
+    });
     let workgroup_bytes = gpucc_ir::ssa::interp::workgroup_bytes(func);
     let takes = Takes::Memory { workgroup_bytes };
     let dispatch = Dispatch { workgroup_size: func.workgroup_size, takes };
@@ -138,6 +145,7 @@ pub fn described(
         inputs: inputs.collect(),
         outputs: outputs.collect(),
         state,
+        driver_constants: filled.collect(),
         evidence: evidence(func, abi, targets),
         dispatch: (func.stage == Stage::Compute).then_some(dispatch),
         ..Described::default()

@@ -3,9 +3,12 @@
 
 mod meet;
 mod pack;
+mod predicate;
+mod repeat;
 mod spill;
 
-use crate::cost::Work;
+use crate::constants::Constants;
+use crate::cost::Bound;
 use crate::inst::{COUNTER, Inst, Message, Port, Step};
 use crate::isa::encode::encode;
 use crate::isa::fields::f;
@@ -38,8 +41,10 @@ pub struct Emitted {
     pub branches: u64,
     /// Groups that a program with one operation a group would have beside these.
     pub shared: u64,
-    /// What all groups do.
-    pub work: Work,
+    /// The least turns of what all groups do.
+    pub bound: Bound,
+    /// Numbers in shared registers.
+    pub constants: Constants,
 }
 
 /// Codes of which instances a mask operation asks. 2.7.
@@ -68,6 +73,13 @@ enum Target {
 }
 
 struct Emitter<'a> {
+    func: &'a Func<Inst>,
+    /// The block that is laid out, as a place of the layout, and the node.
+    place: usize,
+    node: usize,
+    /// What groups of straight code ask, and the condition whose arms they are.
+    condition: Condition,
+    arms: Option<predicate::Arms>,
     stage: Stage,
     scratch: Scratch,
     groups: Vec<(Group, Option<Target>, Span)>,
@@ -106,6 +118,7 @@ pub fn emit(
     stage: Stage,
     scratch: Scratch,
     pairs: Option<&Context>,
+    constants: Constants,
 ) -> Result<Emitted, Failure> {
     let emitted = Emitted {
         code: Vec::new(),
@@ -119,9 +132,15 @@ pub fn emit(
         loops: 0,
         branches: 0,
         shared: 0,
-        work: Work::default(),
+        bound: Bound::default(),
+        constants,
     };
     let mut emitter = Emitter {
+        func,
+        place: 0,
+        node: 0,
+        condition: Condition::Runs,
+        arms: None,
         stage,
         scratch,
         groups: Vec::new(),
@@ -140,17 +159,21 @@ pub fn emit(
         emitter.places[block] = before;
         before += func.blocks[block].nodes.iter().map(|node| weight(&node.inst)).sum::<u64>();
     }
-    for &block in &func.layout {
+    for (place, &block) in func.layout.iter().enumerate() {
+        emitter.place = place;
         emitter.weight = emitter.places[block];
         emitter.first = emitter.groups.len();
         emitter.starts[block] = emitter.first;
-        for node in &func.blocks[block].nodes {
+        for (at, node) in func.blocks[block].nodes.iter().enumerate() {
+            emitter.node = at;
             emitter.span = node.span;
             emitter.weight += weight(&node.inst);
             emitter.inst(&node.inst);
         }
-        // Whoever comes here from elsewhere waits for nothing.
-        emitter.wait_all();
+        if emitter.arms.is_none() {
+            // Whoever comes here from elsewhere waits for nothing.
+            emitter.wait_all();
+        }
     }
     emitter.lay_out()
 }
@@ -261,6 +284,9 @@ impl Emitter<'_> {
     fn step(&mut self, step: &Step) {
         self.meet(step);
         let mut group = step.placed();
+        if self.condition != Condition::Runs {
+            group.condition = self.condition;
+        }
         if let Some(message) = step.message {
             let drc = usize::from(message == Message::Stores);
             let word = match &mut group.ops {
@@ -289,15 +315,34 @@ impl Emitter<'_> {
                 return;
             }
         }
-        if let (Some(context), true) = (self.pairs, self.groups.len() > self.first)
-            && let Some((before, None, _)) = self.groups.last_mut()
-            && let Some(pair) = pack::pair(before, &group, context)
-        {
+        if !self.shares(&group) {
+            self.push(group);
+        }
+    }
+
+    /// Puts a group into the one before it, where that can be; what the two are then may be the next turn of the one before them.
+    fn shares(&mut self, group: &Group) -> bool {
+        let Some(context) = self.pairs.filter(|_| self.groups.len() > self.first) else {
+            return false;
+        };
+        let Some((before, None, _)) = self.groups.last_mut() else { return false };
+        let constants = &mut self.emitted.constants;
+        if let Some(pair) = pack::pair(before, group, context) {
             *before = pair;
             self.emitted.shared += 1;
-            return;
+            if self.groups.len() - self.first > 1
+                && let Some((pair, None, span)) = self.groups.pop()
+                && !self.shares(&pair)
+            {
+                self.groups.push((pair, None, span));
+            }
+            return true;
         }
-        self.push(group);
+        match repeat::join(before, group, context, constants) {
+            Some(joined) => *before = joined,
+            None => return false,
+        }
+        true
     }
 
     fn inst(&mut self, inst: &Inst) {
@@ -306,12 +351,33 @@ impl Emitter<'_> {
             Inst::Copy { .. } => {}
             Inst::Spill { reg, access } => spill::spill(self, reg, access),
             Inst::If { p0, target } => {
+                let packs = self.pairs.is_some();
+                self.arms = predicate::arms(self.func, self.place, p0, target).filter(|_| packs);
+                if self.arms.is_some() {
+                    self.emitted.shared += 1;
+                    self.condition = predicate::asks(p0);
+                    return;
+                }
                 self.wait_all();
                 let condition = if p0 { IF_P0 } else { IF_NOT_P0 };
                 self.open(condition);
                 self.skip(target);
             }
+            Inst::Guard
+                if self.pairs.is_some() && predicate::rest(self.func, self.place, self.node) =>
+            {
+                self.emitted.shared += 1;
+                self.condition = Condition::IfP0;
+            }
             Inst::Guard => self.open(IF_P0),
+            Inst::Else { .. } if self.arms.is_some() => {
+                self.emitted.shared += 1;
+                self.condition = self.arms.map_or(Condition::Runs, |arms| arms.opposite);
+            }
+            Inst::EndIf if self.arms.take().is_some() => {
+                self.emitted.shared += 1;
+                self.condition = Condition::Runs;
+            }
             Inst::Else { target } => {
                 self.push(mask(Control::Cndef, ALWAYS, 1));
                 self.skip(target);
@@ -322,7 +388,12 @@ impl Emitter<'_> {
                 self.emitted.loops += 1;
                 self.open(ALWAYS);
             }
-            Inst::Break(depth) => self.leave(depth + 1),
+            Inst::Break(depth) => match self.condition {
+                // The condition around it has no level of its own.
+                Condition::IfP0 => self.leave(depth, IF_P0),
+                Condition::IfNotP0 => self.leave(depth, IF_NOT_P0),
+                _ => self.leave(depth + 1, ALWAYS),
+            },
             Inst::While { p0, target } => {
                 self.wait_all();
                 let condition = match p0 {
@@ -367,7 +438,7 @@ impl Emitter<'_> {
                     self.emitted.shared += 1;
                     return;
                 }
-                (Stage::Fragment | Stage::Compute, Some(None)) if last.repeat == 1 => {
+                (Stage::Fragment | Stage::Compute, Some(None)) => {
                     last.end = true;
                     self.emitted.shared += 1;
                     return;
@@ -383,10 +454,10 @@ impl Emitter<'_> {
         self.push(group);
     }
 
-    /// Sets the counter of those who run.
-    fn leave(&mut self, level: u32) {
+    /// Sets the counter of those who run and whose p0 is as is asked.
+    fn leave(&mut self, level: u32, condition: u32) {
         self.wait_all();
-        let mut group = mask(Control::Cndsm, ALWAYS, 0);
+        let mut group = mask(Control::Cndsm, condition, 0);
         group.sources[2] = match constant(level) {
             Some(number) => Register::Special(number),
             None => {
@@ -405,33 +476,36 @@ impl Emitter<'_> {
 
     fn lay_out(mut self) -> Result<Emitted, Failure> {
         let internal = |message: String| Failure::Internal { pass: "emit", message };
-        let mut sizes = Vec::with_capacity(self.groups.len());
+        let bytes_of = |group: &Group| encode(group).map_err(|error| internal(error.to_string()));
+        let mut parts = Vec::with_capacity(self.groups.len());
         for (group, ..) in &self.groups {
-            sizes.push(encode(group).map_err(|error| internal(error.to_string()))?.len());
+            parts.push(bytes_of(group)?);
         }
-        let count = sizes.len();
-        let before: usize = sizes[..count - 1].iter().sum();
+        let count = parts.len();
+        let before: usize = parts[..count - 1].iter().map(|bytes| bytes.len()).sum();
         let words = |bytes: usize| (bytes.next_multiple_of(LINE) - bytes) as u8 / 2;
         let missing = words(before);
-        if count > 1 {
+        if count > 1 && missing > 0 {
             let pad = 2 * usize::from(missing);
             // The latest group that has room for it.
-            let room = |size: &usize| size + pad <= crate::isa::encode::MAX_BYTES;
-            let Some(at) = sizes[..count - 1].iter().rposition(room) else {
+            let room = |bytes: &[u8]| bytes.len() + pad <= crate::isa::encode::MAX_BYTES;
+            let Some(at) = parts[..count - 1].iter().rposition(|bytes| room(bytes)) else {
                 return Err(internal("groups that are too long for their padding".into()));
             };
             self.groups[at].0.layout.pad = missing;
-            sizes[at] += pad;
+            parts[at] = bytes_of(&self.groups[at].0)?;
         }
-        let last = words(sizes[count - 1]);
-        self.groups[count - 1].0.layout.pad = last;
-        sizes[count - 1] += 2 * usize::from(last);
+        self.groups[count - 1].0.layout.pad = words(parts[count - 1].len());
+        parts[count - 1] = bytes_of(&self.groups[count - 1].0)?;
         let mut offsets = vec![0usize];
-        for size in &sizes {
-            offsets.push(offsets[offsets.len() - 1] + size);
+        for bytes in &parts {
+            offsets.push(offsets[offsets.len() - 1] + bytes.len());
         }
         let mut emitted = self.emitted;
-        for (at, (mut group, target, span)) in self.groups.into_iter().enumerate() {
+        let firsts: BTreeSet<usize> = self.starts.values().copied().collect();
+        for (at, ((mut group, target, span), mut bytes)) in
+            self.groups.into_iter().zip(parts).enumerate()
+        {
             if let (Some(target), Ops::Control(word)) = (target, &mut group.ops) {
                 let target = match target {
                     Target::Block(block) => self.starts[block],
@@ -439,17 +513,21 @@ impl Emitter<'_> {
                 };
                 let way = (offsets[target] as i64 - offsets[at] as i64) / 2;
                 *word = word.with(f::OFFSET, way as u32 & 0x7fff_ffff);
+                bytes = bytes_of(&group)?;
             }
-            emitted.work.add(&group);
+            if firsts.contains(&at) {
+                emitted.bound.end_block();
+            }
+            emitted.bound.add(&group);
             emitted.groups += 1;
             emitted.turns += u64::from(group.repeat);
             emitted.shared += u64::from(group.repeat) - 1;
             if emitted.lines.last().is_none_or(|(_, last)| *last != span) {
                 emitted.lines.push((offsets[at] as u32, span));
             }
-            let bytes = encode(&group).map_err(|error| internal(error.to_string()))?;
             emitted.code.extend(bytes);
         }
+        emitted.bound.end_block();
         Ok(emitted)
     }
 }

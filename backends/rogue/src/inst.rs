@@ -358,6 +358,22 @@ pub enum Inst {
     End,
 }
 
+impl Inst {
+    /// Every register that is read or written, with what is done to it. As [`MachInst::operands`], with nothing else of an operand.
+    pub fn each(&self, mut visit: impl FnMut(Reg, Role)) {
+        match self {
+            Inst::Step(step) => step.ports.iter().for_each(|port| visit(port.reg, port.role)),
+            Inst::Copy { dst, src, .. } => {
+                src.iter().for_each(|&reg| visit(reg, Role::Use));
+                dst.iter().for_each(|&reg| visit(reg, Role::Def));
+            }
+            Inst::Spill { reg, access: Access::Store(_) } => visit(*reg, Role::Use),
+            Inst::Spill { reg, access: Access::Load(_) } => visit(*reg, Role::Def),
+            _ => {}
+        }
+    }
+}
+
 impl From<Step> for Inst {
     fn from(step: Step) -> Inst {
         Inst::Step(Box::new(step))

@@ -70,8 +70,24 @@ pub fn admit(group: &Group, context: &Context) -> Result<(), Rule> {
     breaches(group, context).first().map_or(Ok(()), |rule| Err(*rule))
 }
 
+/// Asks whether a group is legal that has bytes for certain: it was read from them, or all its registers are such as some form of each
+/// word holds, and it has no backend operation.
+///
+/// # Errors
+/// As [`admit`].
+pub(crate) fn admit_encoded(group: &Group, context: &Context) -> Result<(), Rule> {
+    broken(group, context).broken.first().map_or(Ok(()), |rule| Err(*rule))
+}
+
 /// Every rule that a group breaks.
 pub fn breaches(group: &Group, context: &Context) -> BTreeSet<Rule> {
+    let mut asked = broken(group, context);
+    asked.bytes();
+    asked.broken
+}
+
+/// What a group breaks beside the rules of its bytes.
+fn broken<'a>(group: &'a Group, context: &'a Context) -> Asked<'a> {
     let mut asked = Asked { group, context, broken: BTreeSet::new() };
     asked.header();
     match &group.ops {
@@ -102,8 +118,7 @@ pub fn breaches(group: &Group, context: &Context) -> BTreeSet<Rule> {
     asked.writes();
     asked.repeats();
     asked.stage();
-    asked.bytes();
-    asked.broken
+    asked
 }
 
 /// Whether a special register belongs to outputs or tiles, so that the lock is checked. 1.1, olchk.

@@ -8,6 +8,7 @@ mod back;
 pub mod chip;
 mod clean;
 mod compiler;
+mod constants;
 mod cost;
 mod describe;
 mod device;

@@ -53,6 +53,8 @@ struct Lower<'a> {
     pairs: BTreeMap<Value, wide::Pair>,
     /// Truth values that somebody reads as numbers.
     in_registers: SecondaryMap<Value, bool>,
+    /// Truth values that two comparisons make for one choice or condition, which asks them one after the other.
+    joined: SecondaryMap<Value, bool>,
     /// Values that somebody reads.
     read: SecondaryMap<Value, bool>,
     /// Registers with numbers, of this block.
@@ -90,6 +92,7 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
         values: SecondaryMap::new(),
         pairs: BTreeMap::new(),
         in_registers: SecondaryMap::new(),
+        joined: SecondaryMap::new(),
         read: texture::read(ssa),
         numbers: BTreeMap::new(),
         loops: Vec::new(),

@@ -2,11 +2,13 @@
 //! stand beside each other. It runs before registers are chosen, so that nothing waits for a name. isa/rogue-pipeline.md 1.5, 2.4.
 
 mod bits;
+mod constants;
 mod fold;
 mod loads;
 mod work;
 
 use crate::clean;
+use crate::constants::Constants;
 use crate::inst::{Inst, Message, Step};
 use crate::isa::fields::f;
 use crate::isa::group::{Condition, Group, Ops};
@@ -14,7 +16,7 @@ use crate::isa::ops::Main;
 use crate::isa::register::{Register, Special, special};
 use crate::legal::Context;
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Func, Inst as _, Node, Reg};
+use gpucc_ir::mach::{Func, Node, Reg};
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
 use work::{Slot, Work};
@@ -76,8 +78,15 @@ fn key(reg: Reg) -> Option<usize> {
     Some(OTHERS + reg.as_virt()?.index())
 }
 
-/// Packs every block of a function. Gives how many groups it saved.
-pub fn pack(func: &mut Func<Inst>, context: &Context) -> u64 {
+/// Packs every block of a function; numbers go to shared registers as far as there is room. Gives how many groups it saved.
+///
+/// Where it searches, other choices of partners are tried in every block that is not too long, and the best one is kept.
+pub fn pack(
+    func: &mut Func<Inst>,
+    context: &Context,
+    constants: &mut Constants,
+    searches: bool,
+) -> u64 {
     let steps = |func: &Func<Inst>| -> usize {
         func.layout.iter().map(|&block| func.blocks[block].nodes.len()).sum()
     };
@@ -85,12 +94,17 @@ pub fn pack(func: &mut Func<Inst>, context: &Context) -> u64 {
     loads::join(func);
     fold::fold(func);
     bits::chain(func);
+    // What is gone reads no number.
+    clean::drop_unread(func);
+    constants::share(func, constants, context);
     clean::clean(func);
     let size = OTHERS + func.vregs.len();
     let mut packer = Packer {
         context,
         counts: Counts { uses: vec![0; size], definitions: vec![0; size] },
         between: Between { turn: 0, reads: vec![0; size], writes: vec![0; size] },
+        chances: 0,
+        refused: 0,
     };
     for &block in &func.layout {
         for node in &func.blocks[block].nodes {
@@ -99,23 +113,24 @@ pub fn pack(func: &mut Func<Inst>, context: &Context) -> u64 {
     }
     for &block in &func.layout {
         let nodes = std::mem::take(&mut func.blocks[block].nodes);
-        func.blocks[block].nodes = packer.block(nodes);
+        func.blocks[block].nodes =
+            if searches { packer.search(nodes) } else { packer.block(nodes) };
     }
     (before - steps(func)) as u64
 }
 
 impl Counts {
     fn add(&mut self, inst: &Inst, sign: i32) {
-        inst.operands(&mut |operand| {
-            let Some(at) = key(operand.reg) else { return };
-            let of = if operand.role.is_def() { &mut self.definitions } else { &mut self.uses };
+        inst.each(|reg, role| {
+            let Some(at) = key(reg) else { return };
+            let of = if role.is_def() { &mut self.definitions } else { &mut self.uses };
             of[at] = of[at].wrapping_add_signed(sign);
         });
     }
 }
 
 /// Whether operations read p0, and whether they write it.
-fn predicate(group: &Group) -> (bool, bool) {
+pub(crate) fn predicate(group: &Group) -> (bool, bool) {
     let reads = matches!(group.condition, Condition::IfP0 | Condition::IfNotP0);
     let flag = |word: &Word, id| word.has_field(id) && word.flag(id);
     match &group.ops {
@@ -149,9 +164,9 @@ fn is_shared(register: Register) -> bool {
 impl Entry {
     fn of(inst: &Inst) -> Entry {
         let (mut reads, mut writes) = (SmallVec::new(), SmallVec::new());
-        inst.operands(&mut |operand| {
-            let Some(at) = key(operand.reg) else { return };
-            if operand.role.is_def() { writes.push(at) } else { reads.push(at) }
+        inst.each(|reg, role| {
+            let Some(at) = key(reg) else { return };
+            if role.is_def() { writes.push(at) } else { reads.push(at) }
         });
         let Inst::Step(step) = inst else {
             let wall = !matches!(inst, Inst::Copy { .. });
@@ -187,7 +202,15 @@ struct Packer<'a> {
     context: &'a Context,
     counts: Counts,
     between: Between,
+    /// Merges of this block that could be made so far, and those by their numbers that are not made, a bit each.
+    chances: u32,
+    refused: u64,
 }
+
+/// Nodes of a block that is searched, at most.
+const SEARCHED: usize = 48;
+/// All choices are tried where a block has no more than so many, each with and without.
+const EXHAUSTIVE: u32 = 6;
 
 /// What a merge must be.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -198,7 +221,48 @@ enum Wanted {
 }
 
 impl Packer<'_> {
+    /// The block in as few groups as a search finds: with every set of refused merges where there are few, else with every single one and
+    /// every pair of neighbours.
+    fn search(&mut self, nodes: Vec<Node<Inst>>) -> Vec<Node<Inst>> {
+        let original = nodes.clone();
+        self.refused = 0;
+        let mut best = self.block(nodes);
+        let chances = self.chances;
+        if original.len() > SEARCHED || chances == 0 {
+            return best;
+        }
+        let refusals: Vec<u64> = match chances {
+            ..=EXHAUSTIVE => (1..1u64 << chances).collect(),
+            _ => (0..chances.min(63)).flat_map(|at| [1 << at, 3 << at]).collect(),
+        };
+        for refused in refusals {
+            self.refused = refused;
+            self.exchange(&best, &original);
+            let other = self.block(original.clone());
+            if other.len() < best.len() {
+                best = other;
+            } else {
+                self.exchange(&other, &best);
+            }
+        }
+        self.refused = 0;
+        best
+    }
+
+    /// Counts nodes in the place of others.
+    fn exchange(&mut self, old: &[Node<Inst>], new: &[Node<Inst>]) {
+        old.iter().for_each(|node| self.counts.add(&node.inst, -1));
+        new.iter().for_each(|node| self.counts.add(&node.inst, 1));
+    }
+
+    /// Whether the next merge that could be made is made.
+    fn takes(&mut self) -> bool {
+        self.chances += 1;
+        self.chances > u64::BITS || self.refused >> (self.chances - 1) & 1 == 0
+    }
+
     fn block(&mut self, nodes: Vec<Node<Inst>>) -> Vec<Node<Inst>> {
+        self.chances = 0;
         let mut entries: Vec<Entry> = nodes.iter().map(|node| Entry::of(&node.inst)).collect();
         let mut nodes: Vec<Option<Node<Inst>>> = nodes.into_iter().map(Some).collect();
         for wanted in [Wanted::Chain, Wanted::Any] {
@@ -231,6 +295,7 @@ impl Packer<'_> {
             seen += 1;
             if let Some(down) = self.fits(&entries[at], &entries[other], wanted)
                 && let Some(step) = self.merged(&entries[at], &entries[other])
+                && self.takes()
             {
                 let (kept, gone) = if down { (other, at) } else { (at, other) };
                 self.replace(nodes, entries, (kept, gone), step);
@@ -258,6 +323,11 @@ impl Packer<'_> {
 
     fn merged(&self, first: &Entry, second: &Entry) -> Option<Step> {
         let (a, b) = (first.work.as_ref()?, second.work.as_ref()?);
+        // Two phases have operations, and one of them integers.
+        let (real, integers) = (a.load().0 + b.load().0, a.load().1 + b.load().1);
+        if real > 2 || integers > 1 {
+            return None;
+        }
         // What the first writes into p0 the second must not read.
         if first.writes.contains(&P0) && (second.reads.contains(&P0) || second.writes.contains(&P0))
         {

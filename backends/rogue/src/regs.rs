@@ -3,11 +3,15 @@
 use crate::inst::{FILES, Inst, Src, Step};
 use crate::isa::group::Ops;
 use crate::isa::ops::{Bitwise0, Main};
+use crate::isa::register::Register;
 use gpucc_ir::budget::Budget;
 use gpucc_ir::mach::{Access, Cell, Func, Node, Reg, Slot, VReg};
 use gpucc_isa::Inst as Word;
 use gpucc_regalloc::{Error, Options, Policy, Shape, Target};
 use smallvec::SmallVec;
+
+/// Temporaries with which every slot has its task. isa/rogue-pipeline.md 3.3.
+pub const FREE_TEMPS: u16 = 24;
 
 /// The allocator's hooks.
 struct Hooks {
@@ -52,15 +56,23 @@ impl Target<Inst> for Hooks {
     }
 }
 
-/// The number that a step puts into a register.
-fn number_of(inst: &Inst) -> Option<Word> {
+/// The number that a step puts into a register and does nothing else, in a word of its own or a register that nobody writes.
+fn number_of(inst: &Inst) -> Option<(Word, Register)> {
     let Inst::Step(step) = inst else { return None };
+    let from = step.group.sources[0];
+    let alone = step.ports.len() == 1 && step.ports[0].part.is_whole() && step.group.repeat == 1;
     match &step.group.ops {
         Ops::Bitwise([Some(word), None, None])
-            if Bitwise0::of(word.op()) == Bitwise0::Imm32 && step.ports.len() == 1 =>
+            if Bitwise0::of(word.op()) == Bitwise0::Imm32 && alone =>
         {
-            Some(*word)
+            Some((*word, from))
         }
+        Ops::Main(ops) => match (ops.places(), from) {
+            ([Some(word), None, None, None, None, None], Register::Shared(_)) if alone => {
+                (Main::of(word.op()) == Main::Mbyp && step.pure).then_some((*word, from))
+            }
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -78,7 +90,9 @@ pub struct Taken {
 /// # Errors
 /// See [`Error`].
 pub fn allocate(func: &mut Func<Inst>, budget: Budget, spills: bool) -> Result<Taken, Error> {
-    let options = Options { policy: Policy::Tight, budget, ..Options::for_files(FILES.0) };
+    // So many temporaries cost nothing.
+    let named = (0..FREE_TEMPS).map(crate::inst::cell).collect();
+    let options = Options { policy: Policy::Tight, named, budget, ..Options::for_files(FILES.0) };
     let allocation = gpucc_regalloc::allocate(func, &mut Hooks { spills }, &options)?;
     moves(func);
     Ok(Taken {

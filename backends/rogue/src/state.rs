@@ -34,7 +34,7 @@ use gpucc_machine::described::Setting;
 pub struct Facts {
     /// Temporaries of an instance.
     pub temps: u32,
-    /// Shared registers with those of scratch memory.
+    /// Shared registers with those of scratch memory and of numbers.
     pub shareds: u32,
     /// Bytes of the code.
     pub bytes: u64,

@@ -1,9 +1,12 @@
 //! What shares a group: how many groups small programs take with and without packing, and that both compute the same bits.
 
-use super::code::{CHIPS, dispatch, func, shade};
+use super::code::{CHIPS, compile, dispatch, func, shade};
+use gpucc_ir::driver::Effort;
 use gpucc_ir::ssa::{Func, Stage};
+use gpucc_machine::described::{Driven, DriverWord};
 use gpucc_machine::{Machine as _, Request};
 use gpucc_rogue::ROGUE;
+use gpucc_rogue::isa::program::disassemble;
 
 /// Groups of a program as it stands, one operation each and packed; it is proved packed.
 fn groups(text: &str) -> [u64; 2] {
@@ -23,6 +26,13 @@ fn count(func: &Func, skip: Vec<String>) -> u64 {
     request.passes.gate.skip = skip;
     let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
     compiled.described.stats.instructions
+}
+
+/// The text of a packed program as it stands.
+fn listing(func: &Func) -> String {
+    let request = Request { chip: CHIPS[0], ..Request::default() };
+    let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
+    disassemble(&compiled.code).expect("groups")
 }
 
 /// A fragment program of two inputs and one output.
@@ -162,9 +172,10 @@ fn loads_of_words_in_a_row_are_one_message() {
     }
 }
 
-/// What comes before the comparison in p0, and what the address of the first byte is, is nobody's group.
+/// What comes before the comparison in p0, and what the address of the first byte is, is nobody's group; what behind the guard asks p0
+/// itself has no mask, and a number is stored where it stands.
 #[test]
-fn a_guard_is_a_test_and_a_mask_and_short_arms_are_not_jumped_over() {
+fn a_guard_is_a_test_and_what_is_behind_it_asks_p0() {
     let text = "func \"main\" compute workgroup 20 1 1 trusted {
   res0 = \"data\" group 0 binding 0 storage 256 stride 0 load store as u32
   in0 = \"id\" u32 x 1 builtin local_invocation_index
@@ -175,6 +186,162 @@ fn a_guard_is_a_test_and_a_mask_and_short_arms_are_not_jumped_over() {
   buffer_store res0, %1, %2
   yield
 }";
-    // The test, the mask, the number, the store, the wait, the end.
-    assert_eq!(count(&func(text), Vec::new()), 6);
+    // The test, the store, the wait, the end.
+    assert_eq!(groups(text)[1], 4);
+}
+
+/// The test, an arm each, and neither masks nor branches.
+#[test]
+fn short_arms_ask_p0_themselves() {
+    let body = "%4: b1 = ult %3, %0
+  %5: b32 = if %4 {
+    %6: b32 = imul %3, %3
+    buffer_store res0, %2, %6
+    yield %6
+  } else {
+    %7: b32 = iadd %3, %0
+    yield %7
+  }";
+    let text = kernel(body, "%5");
+    let [alone, packed] = groups(&text);
+    // One mask opens, one turns round, one closes, and an arm is jumped over.
+    assert!(alone - packed >= 4, "{packed} of {alone}");
+    let text = listing(&func(&text));
+    assert!(
+        !text.contains("cndst") && text.contains("if (p0)") && text.contains("if (!p0)"),
+        "{text}"
+    );
+}
+
+/// Within a condition, who leaves a loop does so by one mask operation that asks p0.
+#[test]
+fn a_break_in_a_condition_asks_p0() {
+    let body = "%4: b32 = const 0
+  %5: b32 = loop %3 body (%6: b32) {
+    %7: b1 = ult %6, %0
+    if %7 {
+      break %6
+    } else {
+      yield
+    }
+    %8: b32 = imul %6, %6
+    continue %8
+  } continuing (%9: b32) {
+    %10: b32 = iadd %9, %0
+    next %10
+  }";
+    let text = listing(&func(&kernel(body, "%5")));
+    assert!(text.contains("cndsm.if(p0)"), "{text}");
+}
+
+/// A number that is no constant of the machine stands in a shared register, which the driver fills; where it cannot be read there a move
+/// brings it.
+#[test]
+fn numbers_stand_in_shared_registers() {
+    let body = "%4: b32 = const 0x3f8ccccd
+  %5: b32 = const 0x40133333
+  %6: b32 = fma %0, %4, %5
+  %7: b32 = const 0x12345678
+  %8: b32 = xor %7, %6
+  %9: b32 = lshr %8, %1";
+    let text = colour(body, "%9");
+    let func = func(&text);
+    let compiled = compile(&func, "gx6250").expect("it compiles");
+    let bits: Vec<u32> = compiled
+        .described
+        .driver_constants
+        .iter()
+        .filter_map(|told| match told.word {
+            DriverWord::Other(Driven::Constant { bits }) => Some(bits),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(bits, [0x3f8c_cccd, 0x4013_3333]);
+    let [alone, packed] = groups(&text);
+    assert!(packed + 3 <= alone, "{packed} of {alone}");
+    let apart = count(&func, vec!["constants".to_owned()]);
+    assert!(packed < apart, "{packed} of {apart}");
+}
+
+/// What does the same with the next registers is one group: here the words of a load, and rows of numbers.
+#[test]
+fn groups_that_do_the_same_with_the_next_registers_repeat() {
+    let text = "func \"main\" compute workgroup 32 1 1 trusted {
+  res0 = \"data\" group 0 binding 0 storage 256 stride 0 load store as u32
+  res1 = \"rows\" group 0 binding 1 storage 256 stride 0 load store as u32
+} body {
+  %0: b32 = const 0
+  %1: b32, %2: b32, %3: b32, %4: b32 = buffer_load res0, %0
+  %5: b32 = const 3
+  %6: b32 = iadd %1, %5
+  %7: b32 = iadd %2, %5
+  %8: b32 = iadd %3, %5
+  %9: b32 = iadd %4, %5
+  buffer_store res0, %0, %6, %7, %8, %9
+  %10: b32 = const 77
+  %11: b32 = const 99
+  buffer_store res1, %0, %5, %10, %11, %0
+  yield
+}";
+    groups(text);
+    let text = listing(&func(text));
+    assert_eq!(text.matches("repeat(4)").count(), 1, "{text}");
+    assert_eq!(text.matches("imadd32").count(), 1, "{text}");
+    // Numbers in a row are stored as they stand.
+    assert_eq!(text.matches("mbyp").count(), 0, "{text}");
+}
+
+#[test]
+fn a_choice_by_equal_words_is_one_group() {
+    let body = "%4: b1 = ieq %3, %0
+  %5: b32 = const 1000
+  %6: b32 = select %4, %2, %5";
+    let [_, packed] = groups(&kernel(body, "%6"));
+    let [_, without] = groups(&kernel("", "%3"));
+    assert_eq!(packed - without, 1);
+}
+
+/// The roots of zero and infinity are they themselves: the product and both questions are two groups.
+#[test]
+fn joined_comparisons_are_asked_one_after_the_other() {
+    let body = "%4: b32 = const 0
+  %5: b32 = const 0x7f800000
+  %6: b1 = feq %0, %4
+  %7: b1 = feq %0, %5
+  %8: b1 = or %6, %7
+  %9: b32 = fmul %0, %1
+  %10: b32 = select %8, %0, %9";
+    assert_eq!(groups(&colour(body, "%10"))[1], ITERATION + 2);
+    let body = "%4: b32 = const 5
+  %5: b1 = ult %3, %0
+  %6: b1 = ieq %3, %4
+  %7: b1 = and %5, %6
+  %8: b32 = if %7 {
+    yield %4
+  } else {
+    yield %3
+  }";
+    let text = kernel(body, "%8");
+    groups(&text);
+    assert!(listing(&func(&text)).contains("if (p0)"));
+}
+
+/// The least turns hold of what is made, whatever is left out, and a search is no worse.
+#[test]
+fn the_least_turns_hold_and_a_search_finds_no_more() {
+    let body = "%4: b32 = fmul %0, %1
+  %5: b32 = fadd %2, %3
+  %6: b32 = fma %4, %5, %0
+  %7: b32 = fmax %6, %1
+  %8: b32 = fmul %7, %5";
+    let func = func(&colour(body, "%8"));
+    let turns = |effort: Effort| {
+        let request = Request { chip: CHIPS[0], effort, ..Request::default() };
+        let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
+        let stats = &compiled.described.stats;
+        assert!(stats.cycles_lower_bound <= stats.cycles);
+        assert!(stats.cycles_lower_bound >= 4.0, "a chain of three, and the wait");
+        stats.cycles
+    };
+    assert!(turns(Effort::Max) <= turns(Effort::default()));
 }

@@ -162,6 +162,7 @@ impl Colorer<'_> {
         let kept = placed.named.iter().zip(&placed.stays);
         for (file, (named, lists)) in self.colors.files.iter_mut().zip(kept) {
             file.named = file.named.is_some().then(|| named.clone());
+            file.find_unnamed();
             // Tracks of cells that nobody had asked for then are empty.
             let lists = lists.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
             for (track, list) in file.tracks.0.iter_mut().zip(lists) {

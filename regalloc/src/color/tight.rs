@@ -35,6 +35,10 @@ impl Colorer<'_> {
         };
         let mut best: Option<((u16, bool, u32), u16)> = None;
         for cell in 0..total.saturating_sub(extent - 1) {
+            if cell >= cells.unnamed && best.is_some() && preferred.is_none() {
+                // From here on all is as new as what was found, or newer.
+                break;
+            }
             if cells.is_busy(cell, start, point) || data.phases >> (cell % row) & 1 == 0 {
                 continue;
             }
@@ -78,8 +82,12 @@ impl Colorer<'_> {
             data.pin.is_none().then(|| (data.segments[0].start, offset))
         };
         let first = members.iter().find_map(loose);
+        let free = members.iter().all(|&(member, _)| classes.class[member as usize].pin.is_none());
         for base in 0..total {
             let cells = &self.colors.files[file];
+            if base >= cells.unnamed && best.is_some() && free {
+                break;
+            }
             if first.is_some_and(|(start, offset)| cells.is_busy(base + offset, start, point)) {
                 continue;
             }

@@ -10,6 +10,7 @@ use crate::state::{SAMPLER, TEXEL_SAMPLER_STATE, TEXTURE, UPLOAD_CODE, UPLOAD_DA
 use gpucc_emu::device::{Stop, memory_of, memory_of_mut};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::{Func, Resource, ResourceKind, Span};
+use gpucc_machine::described::{Driven, DriverWord};
 
 /// Where the code of the core, programs of the sequencer, streams and everything else begin.
 const CODE: u64 = 0x10_0000;
@@ -195,8 +196,17 @@ impl Heap {
             let len = (block * MOST_INSTANCES) as usize;
             self.gpu.memory().map(at, len).map_err(refused)?;
             self.data = (at + len as u64 + GAP).next_multiple_of(GAP);
-            let first = shared.len() - usize::from(SCRATCH_WORDS);
-            shared[first..].copy_from_slice(&[at as u32, (at >> 32) as u32, block]);
+            let constants = machine.compiled.described.driver_constants.len();
+            let first = shared.len() - constants - usize::from(SCRATCH_WORDS);
+            shared[first..][..3].copy_from_slice(&[at as u32, (at >> 32) as u32, block]);
+        }
+        for told in &machine.compiled.described.driver_constants {
+            if let (Some(register), DriverWord::Other(Driven::Constant { bits })) =
+                (told.constant, told.word)
+                && let Some(place) = shared.get_mut(register as usize)
+            {
+                *place = bits;
+            }
         }
         Ok(shared)
     }

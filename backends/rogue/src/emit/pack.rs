@@ -4,7 +4,7 @@ use crate::isa::Group;
 use crate::isa::group::{Condition, Feed, MainOps, Ops, Selectors};
 use crate::isa::ops::Main;
 use crate::isa::register::Register;
-use crate::legal::{Context, admit};
+use crate::legal::{Context, admit_encoded};
 use gpucc_isa::Inst as Word;
 
 /// How many sources an operation reads, where it is one that may share its group.
@@ -27,7 +27,7 @@ fn single(group: &Group) -> Option<(Word, &[Register], Register)> {
     let Ops::Main(ops) = &group.ops else { return None };
     let [Some(word), None, None, None, None, None] = ops.places() else { return None };
     let count = sources(word)?;
-    let plain = group.condition == Condition::Runs
+    let plain = group.condition != Condition::IgnorePe
         && group.selectors == Selectors::default()
         && !group.end
         && !group.atom
@@ -44,7 +44,7 @@ fn single(group: &Group) -> Option<(Word, &[Register], Register)> {
 pub(super) fn pair(first: &Group, second: &Group, context: &Context) -> Option<Group> {
     let (a, a_sources, a_to) = single(first)?;
     let (b, b_sources, b_to) = single(second)?;
-    if b_sources.contains(&a_to) || a_to == b_to {
+    if b_sources.contains(&a_to) || a_to == b_to || first.condition != second.condition {
         return None;
     }
     let orders = [
@@ -55,10 +55,11 @@ pub(super) fn pair(first: &Group, second: &Group, context: &Context) -> Option<G
         let ops = MainOps { p0: Some(lower.0), p1: Some(upper.0), ..MainOps::default() };
         let mut group = Group::new(Ops::Main(ops));
         group.olchk = first.olchk || second.olchk;
+        group.condition = first.condition;
         group.sources[..lower.1.len()].copy_from_slice(lower.1);
         group.sources[3..3 + upper.1.len()].copy_from_slice(upper.1);
         group.writes = [Some(lower.2), Some(upper.2)];
         group.selectors.is[4] = Feed::Ft1;
-        admit(&group, context).ok().map(|()| group)
+        admit_encoded(&group, context).ok().map(|()| group)
     })
 }

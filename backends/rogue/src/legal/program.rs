@@ -1,6 +1,6 @@
 //! Rules of whole programs.
 
-use super::{Context, Rule, admit, sources};
+use super::{Context, Rule, admit_encoded, sources};
 use crate::isa::Group;
 use crate::isa::disasm::asks_external;
 use crate::isa::fields::f;
@@ -21,7 +21,7 @@ pub struct Breach {
     pub rule: Rule,
 }
 
-/// Asks whether a program is legal: its groups with their byte offsets, as they lie, and the end.
+/// Asks whether a program is legal that was read from bytes: its groups with their byte offsets, as they lie, and the end.
 ///
 /// # Errors
 /// The first breach.
@@ -31,7 +31,7 @@ pub fn admit_program(
     context: &Context,
 ) -> Result<(), Breach> {
     for (offset, group) in groups {
-        admit(group, context).map_err(|rule| Breach { offset: *offset, rule })?;
+        admit_encoded(group, context).map_err(|rule| Breach { offset: *offset, rule })?;
     }
     let starts: BTreeSet<usize> = groups.iter().map(|(offset, _)| *offset).collect();
     let mut targets = BTreeSet::new();

@@ -9,7 +9,7 @@ use crate::isa::ops::{Bitwise0, Bitwise1, Bitwise2, Main, Move, Pack, Test};
 use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Role, VReg};
-use gpucc_ir::ssa::{InstData, Op, Type};
+use gpucc_ir::ssa::{InstData, Op, Type, Value};
 use gpucc_isa::{FieldId, Inst as Word};
 
 /// Codes of shifts of phase 2. 2.6.
@@ -58,6 +58,9 @@ impl Lower<'_> {
             }
             return Ok(());
         }
+        if self.joined[result] {
+            return Ok(());
+        }
         if data.op == Op::Select {
             let reg = self.chosen(data);
             self.values[result] = Some(Src::Reg(reg.into()));
@@ -102,8 +105,8 @@ impl Lower<'_> {
             let product = ssa.def(data.args[product])?;
             let factor = match product.op {
                 Op::IMul => None,
-                // Powers of two up to 16 are constants of the machine.
-                Op::Shl => Some(1 << ssa.as_const(product.args[1]).filter(|by| *by <= 4)?),
+                // Powers of two stand among the constants, or in shared registers.
+                Op::Shl => Some(1 << ssa.as_const(product.args[1]).filter(|by| *by < 32)?),
                 _ => return None,
             };
             let a = self.source(product.args[0]);
@@ -285,18 +288,39 @@ impl Lower<'_> {
     /// The choice of a select.
     fn chosen(&mut self, data: &InstData) -> VReg {
         let (yes, no) = (self.source(data.args[1]), self.source(data.args[2]));
-        if let Some(asked) = self.open_comparison(data.args[0]) {
-            if let Some(reg) = self.bounded(asked, yes, no) {
-                return reg;
-            }
-            if let Some((test, ty, value)) = asked.against_zero() {
-                return self.choose(test, ty, value, yes, no);
-            }
-            let truth = self.truth(asked);
-            return self.choose(test::POSITIVE, test::U32, Src::Reg(truth.into()), yes, no);
+        let Some((op, [first, second])) = self.join(data.args[0]) else {
+            return self.chosen_by(data.args[0], yes, no);
+        };
+        let inner = Src::Reg(self.chosen_by(second, yes, no).into());
+        match op {
+            Op::Or => self.chosen_by(first, yes, inner),
+            _ => self.chosen_by(first, inner, no),
         }
-        let condition = self.source(data.args[0]);
-        self.choose(test::POSITIVE, test::U32, condition, yes, no)
+    }
+
+    /// The choice of one truth value.
+    fn chosen_by(&mut self, condition: Value, yes: Src, no: Src) -> VReg {
+        let Some(asked) = self.open_comparison(condition) else {
+            let condition = self.source(condition);
+            return self.choose(test::POSITIVE, test::U32, condition, yes, no);
+        };
+        if let Some(reg) = self.bounded(asked, yes, no) {
+            return reg;
+        }
+        if let Some((test, ty, value)) = asked.against_zero() {
+            return self.choose(test, ty, value, yes, no);
+        }
+        if let Some(reg) = self.beside(asked, yes, no) {
+            return reg;
+        }
+        match (asked.ty, asked.test) {
+            (test::U32, test::EQUAL) => self.where_equal(asked.operands, yes, no),
+            (test::U32, test::NOT_EQUAL) => self.where_equal(asked.operands, no, yes),
+            _ => {
+                let truth = self.truth(asked);
+                self.choose(test::POSITIVE, test::U32, Src::Reg(truth.into()), yes, no)
+            }
+        }
     }
 
     /// `test(value) ? yes : no`, of a test of one value. 2.4, csel.
@@ -304,6 +328,52 @@ impl Lower<'_> {
         let dst = self.fresh();
         let step = Step::main(choice(test, ty)).from(0, yes).from(3, no).from(1, value).external(1);
         self.push(step.select(1, Feed::Fte).select(4, Feed::Ft1).to(0, dst));
+        dst
+    }
+
+    /// A choice by a comparison where one of the two is compared, 0 or 1.0: the other one is the external feedthrough. 2.3, 2.4.
+    fn beside(&mut self, asked: Asked, yes: Src, no: Src) -> Option<VReg> {
+        const PACK_ONE: u32 = 31;
+        let [a, b] = asked.operands;
+        let mut ops = choice(asked.test, asked.ty);
+        let mut external = None;
+        let mut feed = |src: Src| {
+            let packed = [(ZERO, test::PACK_ZERO), (ONE_F, PACK_ONE)];
+            let packed = packed.into_iter().find(|(number, _)| *number == src);
+            let packed =
+                packed.map(|(_, format)| Word::usual(Pack::Pck.op()).with(f::FORMAT, format));
+            if src == a {
+                Some(Feed::Ft0)
+            } else if src == b {
+                Some(Feed::Ft1)
+            } else if packed.is_some() && ops.pack.is_none_or(|old| Some(old) == packed) {
+                ops.pack = packed;
+                Some(Feed::Ft2)
+            } else {
+                (*external.get_or_insert(src) == src).then_some(Feed::Fte)
+            }
+        };
+        let (taken, other) = (feed(yes)?, feed(no)?);
+        ops.mov = ops.mov.map(|mov| mov.with(f::MOV_W0, taken as u32));
+        let dst = self.fresh();
+        let mut step = Step::main(ops).from(0, a).from(3, b).select(2, Feed::Ft1);
+        if let Some(src) = external {
+            step = step.from(1, src).external(1);
+        }
+        self.push(step.select(4, other).to(0, dst));
+        Some(dst)
+    }
+
+    /// A choice where two words are equal: their difference is tested beside it. 2.4, 2.5.
+    fn where_equal(&mut self, [a, b]: [Src; 2], yes: Src, no: Src) -> VReg {
+        let ops = MainOps {
+            p0: Some(word(Main::Imadd32, &[f::NEG2])),
+            mov: Some(Word::usual(Move::Movc.op()).with(f::MOV_W0, Feed::Ft1 as u32)),
+            ..choice(test::ZERO, test::U32)
+        };
+        let dst = self.fresh();
+        let step = Step::main(ops).from(0, a).from(1, ONE).from(2, b).from(3, yes).from(4, no);
+        self.push(step.external(4).select(4, Feed::Fte).to(0, dst));
         dst
     }
 

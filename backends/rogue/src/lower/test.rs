@@ -3,7 +3,7 @@
 use super::Lower;
 use crate::inst::{Src, Step};
 use crate::isa::fields::f;
-use crate::isa::group::{Feed, MainOps};
+use crate::isa::group::{Condition, Feed, MainOps};
 use crate::isa::ops::{Main, Move, Pack, Test};
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{InstData, Op, Value};
@@ -25,7 +25,7 @@ pub(super) const U32: u32 = 5;
 pub(super) const S32: u32 = 6;
 
 /// The pack that gives 0. 2.3.
-const PACK_ZERO: u32 = 30;
+pub(super) const PACK_ZERO: u32 = 30;
 
 /// A comparison with its operands.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -67,27 +67,59 @@ impl Asked {
 
 impl Lower<'_> {
     /// Finds the truth values that somebody reads as numbers: all but comparisons that only choices and conditions ask, each in
-    /// the region of the comparison.
+    /// the region of the comparison, and what joins two such for one choice or condition.
     pub(super) fn find_truths(&mut self) {
         let ssa = self.ssa;
         let mut home = ssa.by_value::<Option<gpucc_ir::ssa::Region>>();
+        let mut uses = ssa.by_value::<u32>();
         for (region, ..) in ssa.regions_in_order() {
             for &inst in &ssa.regions[region].insts {
                 let data = &ssa.insts[inst];
-                for &value in &data.results {
-                    home[value] = Some(region);
-                }
-                let (deciders, others) = match data.op {
-                    Op::Select | Op::If | Op::BreakIf => data.args.split_at(1),
-                    _ => data.args.split_at(0),
-                };
+                data.results.iter().for_each(|&value| home[value] = Some(region));
+                data.args.iter().for_each(|&value| uses[value] += 1);
+            }
+        }
+        for (region, ..) in ssa.regions_in_order() {
+            for &inst in &ssa.regions[region].insts {
+                let data = &ssa.insts[inst];
+                let decides = matches!(data.op, Op::Select | Op::If | Op::BreakIf);
+                let (deciders, others) = data.args.split_at(usize::from(decides));
                 for &value in deciders {
                     let near = home[value] == Some(region);
                     self.in_registers[value] |= !near;
+                    let parts = ssa.def(value).filter(|def| {
+                        let joins = matches!(def.op, Op::And | Op::Or);
+                        let part = |part: &Value| {
+                            let compares = |def: &InstData| def.op.is_comparison();
+                            home[*part] == Some(region) && ssa.def(*part).is_some_and(compares)
+                        };
+                        joins && near && uses[value] == 1 && def.args.iter().all(part)
+                    });
+                    self.joined[value] = parts.is_some();
                 }
                 for &value in others {
                     self.in_registers[value] = true;
                 }
+            }
+        }
+        // What is joined piece by piece asks no register.
+        let mut asked = ssa.by_value::<u32>();
+        for (region, ..) in ssa.regions_in_order() {
+            for &inst in &ssa.regions[region].insts {
+                let data = &ssa.insts[inst];
+                if data.results.first().is_some_and(|&value| self.joined[value]) {
+                    data.args.iter().for_each(|&value| asked[value] += 1);
+                }
+                if matches!(data.op, Op::Select | Op::If | Op::BreakIf)
+                    && home[data.args[0]] == Some(region)
+                {
+                    asked[data.args[0]] += 1;
+                }
+            }
+        }
+        for (value, asked) in asked.iter() {
+            if *asked > 0 && *asked == uses[value] {
+                self.in_registers[value] = false;
             }
         }
     }
@@ -139,6 +171,12 @@ impl Lower<'_> {
 
     /// Puts a comparison into p0.
     pub(super) fn compare(&mut self, asked: Asked) {
+        let step = self.comparison(asked);
+        self.push(step);
+    }
+
+    /// The group that puts a comparison into p0.
+    fn comparison(&self, asked: Asked) -> Step {
         let test = Word::usual(Test::Tst.op()).with(f::PWEN, 1);
         let pass = Word::usual(Main::Mbyp.op());
         let [a, b] = asked.operands;
@@ -155,18 +193,39 @@ impl Lower<'_> {
                 Step::main(ops).from(0, a).from(3, b).select(2, Feed::Ft1)
             }
         };
-        self.push(step.effect());
+        step.effect()
     }
 
     /// Puts a truth value into p0; p0 is 1 where it holds.
     pub(super) fn decide(&mut self, value: Value) {
-        let asked = match self.open_comparison(value) {
+        if let Some((op, [first, second])) = self.join(value) {
+            self.decide(first);
+            // Where the first has settled it the second does not run.
+            let asks = if op == Op::Or { Condition::IfNotP0 } else { Condition::IfP0 };
+            let asked = self.decider(second);
+            let mut step = self.comparison(asked);
+            step.group.condition = asks;
+            self.push(step);
+            return;
+        }
+        let asked = self.decider(value);
+        self.compare(asked);
+    }
+
+    /// What a truth value that decides asks.
+    fn decider(&mut self, value: Value) -> Asked {
+        match self.open_comparison(value) {
             Some(asked) => asked,
             None => {
                 let operands = [self.source(value), Src::ZERO];
                 Asked { test: NOT_EQUAL, ty: U32, operands }
             }
-        };
-        self.compare(asked);
+        }
+    }
+
+    /// The two comparisons of a truth value that is decided piece by piece, and what joins them.
+    pub(super) fn join(&self, value: Value) -> Option<(Op, [Value; 2])> {
+        let data = self.ssa.def(value).filter(|_| self.joined[value])?;
+        Some((data.op, [data.args[0], data.args[1]]))
     }
 }

@@ -7,7 +7,7 @@ use crate::isa::group::Ops;
 use crate::isa::ops::{Bitwise0, Bitwise1, Bitwise2};
 use crate::isa::register::Register;
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Func, Inst as _, Node, Role, VReg};
+use gpucc_ir::mach::{Func, Node, Role, VReg};
 use gpucc_isa::Inst as Word;
 
 /// Codes of logical operations. 2.6.
@@ -51,9 +51,9 @@ pub fn chain(func: &mut Func<Inst>) {
         makers: vec![None; size],
     };
     for node in func.layout.iter().flat_map(|&block| &func.blocks[block].nodes) {
-        node.inst.operands(&mut |operand| {
-            let Some(reg) = operand.reg.as_virt() else { return };
-            match operand.role.is_def() {
+        node.inst.each(|reg, role| {
+            let Some(reg) = reg.as_virt() else { return };
+            match role.is_def() {
                 true => known.definitions[reg.index()] += 1,
                 false => known.uses[reg.index()] += 1,
             }

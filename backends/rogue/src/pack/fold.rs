@@ -1,14 +1,14 @@
 //! Signs, floors and clamps become modifiers of who reads or makes a value; what a copy reads, its reader reads itself. 2.1, 2.2.
 
 use super::work::{Choice, Slot, Val, Work};
-use crate::inst::{Inst, Port, Step};
+use crate::inst::{Inst, Message, Port, Step};
 use crate::isa::disasm::asks_external;
 use crate::isa::fields::f;
 use crate::isa::group::Ops;
-use crate::isa::ops::Main;
+use crate::isa::ops::{Backend, Main};
 use crate::isa::register::Register;
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Func, Inst as _, Node, Role, VReg};
+use gpucc_ir::mach::{Func, Node, Role, VReg};
 use gpucc_isa::{FieldId, Inst as Word};
 
 /// 1.0 among the constants. 3.2.
@@ -34,9 +34,9 @@ pub fn fold(func: &mut Func<Inst>) {
     let size = func.vregs.len();
     let (mut uses, mut definitions) = (vec![0u32; size], vec![0u32; size]);
     for node in func.layout.iter().flat_map(|&block| &func.blocks[block].nodes) {
-        node.inst.operands(&mut |operand| {
-            let Some(reg) = operand.reg.as_virt() else { return };
-            let of = if operand.role.is_def() { &mut definitions } else { &mut uses };
+        node.inst.each(|reg, role| {
+            let Some(reg) = reg.as_virt() else { return };
+            let of = if role.is_def() { &mut definitions } else { &mut uses };
             of[reg.index()] += 1;
         });
     }
@@ -146,6 +146,9 @@ fn modified(word: Word, source: usize, alias: &Alias) -> Option<Word> {
 
 /// Sources of a step become what they stand for, where its operations can say so.
 fn read(step: &mut Step, aliases: &[Option<Alias>]) {
+    if step.message == Some(Message::Stores) {
+        stored(step, aliases);
+    }
     if step.message.is_some() || step.group.repeat != 1 {
         return;
     }
@@ -198,6 +201,26 @@ fn read(step: &mut Step, aliases: &[Option<Alias>]) {
     }
     if let Ops::Main(ops) = &mut step.group.ops {
         [ops.p0, ops.p1] = phases;
+    }
+}
+
+/// A word that a message stores alone is what its register stands for.
+fn stored(step: &mut Step, aliases: &[Option<Alias>]) {
+    let stores = |word: Word| Backend::of(word.op()) == Backend::St;
+    if !matches!(&step.group.ops, Ops::Main(ops) if ops.backend.is_some_and(stores)) {
+        return;
+    }
+    let data = step.ports.iter().position(|port| port.place == 0 && !port.ranged);
+    let Some(at) = data.filter(|&at| step.ports[at].part.is_whole()) else { return };
+    let alias = step.ports[at].reg.as_virt().and_then(|reg| aliases[reg.index()]);
+    let Some(alias) = alias.filter(Alias::is_plain) else { return };
+    match alias.slot {
+        Slot::Port(from) => step.ports[at] = Port { place: 0, role: Role::Use, ..from },
+        Slot::Fixed(register) if alias.slot.fits(0) => {
+            step.group.sources[0] = register;
+            step.ports.remove(at);
+        }
+        Slot::Fixed(_) => {}
     }
 }
 

@@ -7,7 +7,7 @@ use crate::isa::fields::f;
 use crate::isa::group::{Condition, Feed, Group, MainOps, Ops};
 use crate::isa::ops::{Main, Move};
 use crate::isa::register::{Register, Special, special};
-use crate::legal::{Context, admit, is_complex};
+use crate::legal::{Context, admit_encoded, is_complex};
 use gpucc_ir::mach::Role;
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
@@ -239,6 +239,12 @@ impl Work {
         Some(reader.work)
     }
 
+    /// How many operations do more than pass on, and how many of these phase 0 alone has.
+    pub fn load(&self) -> (usize, usize) {
+        let real = self.alus.iter().filter(|alu| !alu.passes());
+        (real.clone().count(), real.filter(|alu| !alu.is_float()).count())
+    }
+
     /// What both do, in one: the second reads of the first only what it passes on as it is. Of the first's results those stay that
     /// `kept` says.
     pub fn with(&self, other: &Work, kept: impl Fn(Slot) -> bool) -> Option<Work> {
@@ -401,7 +407,7 @@ impl Work {
         }
         step.group.olchk = self.olchk;
         step.pure = self.pure;
-        admit(&shown(&step), context).ok().map(|()| step)
+        admit_encoded(&shown(&step), context).ok().map(|()| step)
     }
 }
 
