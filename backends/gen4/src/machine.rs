@@ -85,13 +85,13 @@ impl gpucc_machine::Machine for Member {
         back::machine_passes()
     }
     fn admit(&self, ssa: &Func, _: &str) -> Result<(), Failure> {
-        refuse::check(ssa, self.about.machine, self.refusals)
+        refuse::check(ssa, self.about.short, self.refusals)
     }
     fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
         if expanded.stage == Stage::Fragment
             && let Some(state) = &request.pipeline.fragment
         {
-            targets::admit(state, self.text.0, (self.about.machine, self.refusals))?;
+            targets::admit(state, self.text.0, (self.about.short, self.refusals))?;
         }
         back::finish(expanded, chip(self.text.0, request.chip), request)
     }

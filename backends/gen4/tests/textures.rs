@@ -4,7 +4,6 @@
 use gpucc_gen4::isa::fields::f;
 use gpucc_gen4::isa::program::decode_program;
 use gpucc_gen4::{G45, GEN4};
-use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, parse};
 use gpucc_machine::{Compiled, Machine as _, Request};
 
@@ -133,29 +132,6 @@ fn sizes_are_messages_of_16_channels_with_a_level() {
         assert_eq!(sent(&first, gpucc_gen4::isa::Machine::G45), [of(0x0230_2001)], "{query}");
         assert_eq!(sent(&second, gpucc_gen4::isa::Machine::Gen4), [of(0x0230_a001)], "{query}");
     }
-}
-
-#[test]
-fn what_needs_more_than_a_message_is_not_built() {
-    let asked = |texture: &str, sampler: &str, lookup: &str, results: usize| {
-        let func = program(texture, sampler, lookup, results);
-        let request = Request { chip: "g45", ..Request::default() };
-        G45.admit(&func, "g45").expect("the silicon can");
-        match G45.finish(func, &request) {
-            Err(Failure::NotYet { feature, .. }) => Some(feature),
-            _ => None,
-        }
-    };
-    let compare = " comparison";
-    let layered = "texture d2 arrayed depth";
-    let lookup = "tex sample res0 res1 compare, %0, %1, %2, %3";
-    let missing = |what: &str| Some(what.to_owned());
-    assert_eq!(asked(layered, compare, lookup, 1), missing("comparing in layered textures"));
-    let lookup = "tex grad res0 res1 compare, %0, %1, %2, %0, %1, %2, %3";
-    assert_eq!(asked("texture d2 depth", compare, lookup, 1), missing("comparing with gradients"));
-    let lookup = "tex gather res0 res1 component 0, %0, %1";
-    assert_eq!(asked("texture d2 uint", "", lookup, 4), missing("gathering integers"));
-    assert_eq!(asked("texture d2 float", "", "tex sample res0 res1, %0, %1", 4), None);
 }
 
 /// A sampler that cubes and planes are looked up with has two states, since wrap modes of cubes are none of planes.

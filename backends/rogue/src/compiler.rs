@@ -54,7 +54,7 @@ impl gpucc_machine::Machine for Rogue {
         back::machine_passes()
     }
     fn admit(&self, ssa: &Func, _: &str) -> Result<(), Failure> {
-        refuse::check(ssa, ABOUT.machine)
+        refuse::check(ssa, ABOUT.short)
     }
     fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
         back::finish(expanded, Chip::named(request.chip), request)

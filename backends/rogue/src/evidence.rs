@@ -8,31 +8,31 @@ use gpucc_machine::described::{Evidence, Ground};
 
 const TRANSFERS: Ground = Ground::assumption(
     "DOUTW's operand has its fields where DOUTD's are",
-    "isa/rogue-pipeline.md 5.1 names the fields of this operand, and the bits of the other one's alone",
+    "public headers of the sequencer name the fields of this operand, and of the other one the bits alone",
 );
 const CONDITIONS: Ground = Ground::assumption(
     "a branch of the data sequencer counts words from itself, IF1 is a workgroup's task and IF0 the last instance of a task",
-    "the public driver's programs need it so; isa/rogue-pipeline.md 5.1 gives the bits alone",
+    "the public driver's programs need it so; public headers of the sequencer give the bits alone",
 );
 const ROUNDING: Ground = Ground::assumption(
     "sums, products and fused products are rounded once, and subnormal floats count as zeros in them",
-    "isa/rogue-pipeline.md 7: the public driver promises neither",
+    "the public driver promises neither",
 );
 const FUNCTIONS: Ground = Ground::assumption(
     "sines and cosines by FRED and FSINC",
-    "isa/rogue-pipeline.md 7: what either function gives is public nowhere, their product is",
+    "what either function gives is public nowhere, their product is",
 );
 const LEVELS: Ground = Ground::assumption(
     "every pixel takes its level of detail from its own row and column of the quad",
-    "isa/rogue-pipeline.md 2.9 names the flag, and no document says more",
+    "the public encoding of SMP names the flag, and no document says more",
 );
 const TILES: Ground = Ground::assumption(
     "colours behind the output registers lie in tile buffers of 32 by 32 pixels with eight words each",
-    "isa/rogue-pipeline.md 3.1, 4.2: the public driver stores so, the layout is not public",
+    "the public driver stores so, the layout is not public",
 );
 const TARGETS: Ground = Ground::assumption(
     "output registers go to targets of words as they are",
-    "isa/rogue-pipeline.md 4.6 names the source formats, and none of them is one of words",
+    "public headers of the pixel back end name the source formats, and none of them is one of words",
 );
 const BARRIERS: Ground = Ground::assumption(
     "workgroups of several tasks meet by a mutex and two coefficients",

@@ -9,12 +9,26 @@ pub type Table = &'static [(&'static str, &'static str)];
 
 /// The table.
 pub const TABLE: Table = &[
-    ("double precision", "isa/rogue-pipeline.md 2.2: no operation takes floats of 64 bits"),
+    (
+        "double precision",
+        "Rogue instruction set, main operations: no operation takes floats of 64 bits",
+    ),
     (
         "stencil values as outputs",
-        "isa/rogue-pipeline.md 2.8: programs give feedback of visibility and of depth alone",
+        "Rogue instruction set, backend operations: programs give feedback of visibility and of depth alone",
     ),
-    ("cooperative matrices", "isa/rogue-pipeline.md 2: no operation multiplies matrices"),
+    // The front end knows what these need, and stops.
+    (
+        "cooperative matrices",
+        "Rogue instruction set, main operations: no operation multiplies matrices",
+    ),
+    (
+        "task and mesh shaders",
+        "Rogue control streams: they start vertices, tessellation, pixels and compute",
+    ),
+    ("ray tracing", "Rogue instruction set: no operation meets rays"),
+    ("sparse residency", "Rogue instruction set, SMP: no form tells which texels are there"),
+    ("shading rates", "Rogue special registers: none holds a shading rate"),
 ];
 
 /// Checks what the function asks of the machine.

@@ -57,6 +57,25 @@ fn instances_of_every_task_meet() {
     }
 }
 
+/// All instances of a task empty their cells, those behind the end of the workgroup too, whatever the guard of its body says.
+#[test]
+fn cells_of_instances_behind_the_workgroup_are_empty() {
+    let text = "func \"main\" compute workgroup 1 1 1 trusted {
+  res0 = \"to\" group 0 binding 0 storage 4 load store as u32
+} body {
+  %0: b32 = const 0
+  %1: b32 = const 10
+  %2: b32 = const 8
+  %3: b32 = shuffle or_zero, %1, %2
+  buffer_store res0, %0, %3
+  yield
+}";
+    for chip in CHIPS {
+        dispatch(&func(text), chip, [1, 1, 1], 0)
+            .unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+    }
+}
+
 /// Pixels have no registers of their workgroup: they take turns in shared ones.
 #[test]
 fn pixels_meet_in_shared_registers() {

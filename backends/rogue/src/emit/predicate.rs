@@ -21,11 +21,12 @@ pub(super) fn asks(p0: bool) -> Condition {
     if p0 { Condition::IfP0 } else { Condition::IfNotP0 }
 }
 
-/// Whether a group may ask p0, which it then leaves as it is.
+/// Whether a group may ask p0, which it then leaves as it is. What all instances do whatever the mask says, nobody asks for.
 fn asks_well(step: &Step) -> bool {
     let (reads, writes) = predicate(&step.group);
     let group = &step.group;
-    !reads && !writes && !group.atom && !matches!(group.ops, Ops::Control(_))
+    let runs = group.condition == Condition::Runs;
+    runs && !reads && !writes && !group.atom && !matches!(group.ops, Ops::Control(_))
 }
 
 /// How many groups straight nodes make; nothing where one of them cannot ask p0.

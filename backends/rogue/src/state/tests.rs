@@ -3,10 +3,12 @@
 
 use super::*;
 use crate::chip::Chip;
+use crate::describe::SHAREDS;
 use crate::emu::{Bases, Gpu, Pixel, Render, Rule, Run, TargetState, Trap};
 use crate::numerics::numerics;
 use gpucc_ir::driver::{Attribute, ColorTarget, Effort, FragmentState, VertexBuffer};
 use gpucc_ir::ssa::parse;
+use gpucc_machine::described::{Described, Driven, DriverWord};
 use gpucc_machine::{Compiled, Machine as _, Request};
 use gpucc_passes::Plan;
 use gpucc_passes::ctx::{Ctx, Options};
@@ -178,6 +180,18 @@ const TERMINATE: u32 = 6 << 29;
 /// ISPCTL, the front, programs, varyings, uniforms, the viewport, outputs and their counts.
 const UPDATE: u32 = 1 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 9 | 1 << 11 | 1 << 17 | 1 << 18;
 
+/// What shared registers hold: these words first, and the numbers of the program at their places.
+fn shared(told: &Described, first: &[u32]) -> Vec<u32> {
+    let Some(&Setting::Number(count)) = told.state.get(SHAREDS) else { panic!("no number") };
+    let mut words = vec![0; count as usize];
+    words[..first.len()].copy_from_slice(first);
+    for told in &told.driver_constants {
+        let DriverWord::Other(Driven::Constant { bits }) = told.word else { panic!("{told:?}") };
+        words[told.constant.expect("a register") as usize] = bits;
+    }
+    words
+}
+
 /// Draws a triangle over everything, instance 7 alone; the words of both targets.
 fn draw(seed: u64, change: &dyn Fn(&mut Named<Setting>)) -> Result<[Vec<u32>; 2], Trap> {
     let [vertex, fragment] = [VERTEX, COLOR].map(|text| compile(text, &pipeline()));
@@ -209,7 +223,7 @@ fn draw(seed: u64, change: &dyn Fn(&mut Named<Setting>)) -> Result<[Vec<u32>; 2]
     let mut shader = words(&fs, PIXEL_SHADER);
     assert!(shader.fill(0, FRAGMENT));
     let mut programs = words(&fs, PIXEL_STATE);
-    let [data, code] = driver.upload(&fs, &[0; 4]);
+    let [data, code] = driver.upload(&fs, &shared(&fragment.described, &[]));
     let shader = driver.pds(&shader);
     // Behind z and w, by location: the words of the vertex as the report of its program has them.
     let mut varyings = words(&fs, VARYINGS);
@@ -420,10 +434,8 @@ fn dispatch(change: &dyn Fn(&mut Named<Setting>)) -> Result<Vec<u32>, Trap> {
     change(&mut state);
     let mut driver = Driver::new();
     driver.gpu.memory().write(CODE, &kernel.code).expect("is mapped");
-    let mut shared = vec![0; 4];
-    shared[0] = TARGETS[0] as u32;
-    shared[2] = 1024;
-    let [data, code] = driver.upload(&state, &shared);
+    let buffer = [TARGETS[0] as u32, 0, 1024];
+    let [data, code] = driver.upload(&state, &shared(&kernel.described, &buffer));
     let mut stream = words(&state, CDM);
     assert!(stream.fill(1, data) && stream.fill(2, code));
     let mut constants = words(&state, KERNEL_DATA);
