@@ -62,12 +62,12 @@ impl Texture {
         let mut lengths = Vec::new();
         for (side, op) in [Op::DdxCoarse, Op::DdyCoarse].into_iter().enumerate() {
             let mut length = None;
-            for axis in 0..axes {
+            for (axis, size) in sizes.iter().enumerate().take(axes) {
                 let slope = match given {
                     true => self.rest[side * self.coords.len() + axis],
                     false => b.op1(op, self.coords[axis]),
                 };
-                let texels = b.op2(Op::FMul, slope, sizes[axis][0]);
+                let texels = b.op2(Op::FMul, slope, size[0]);
                 let square = b.op2(Op::FMul, texels, texels);
                 length = Some(match length {
                     Some(before) => b.op2(Op::FAdd, before, square),
