@@ -22,10 +22,10 @@ An instruction is four doublewords. On G45 some have a compact form of two.
 ";
 
 const TEXT: &str = "
-- An instruction ends with `;` or with its line. Comments begin with `//`. `/*` and `*/` stand around
-  a comment within a line.
-- `Jump:` counts instructions from this one, and `jmpi` counts from the next. `Pop:` counts levels of
-  the mask stack.
+- An instruction ends with `;` or with its line. Comments begin with `//`. `/*` and `*/` stand
+  around a comment within a line.
+- `Jump:` counts instructions from this one, and `jmpi` counts from the next. `Pop:` counts levels
+  of the mask stack.
 - `.dword 0x3f800000` is a doubleword that is part of no instruction, where control flow does not
   reach it.
 

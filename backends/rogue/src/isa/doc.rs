@@ -60,7 +60,8 @@ A program is a string of groups of 2 to 32 bytes. The parts of a group follow in
 ";
 
 const TEXT: &str = "
-A group is a line with its number, and lines that begin with a blank. The lines follow in this order:
+A group is a line with its number, and lines that begin with a blank. These lines follow in this
+order:
 
 1. Sources: `s0 = r4`. A source that is not said is constant 0.
 2. Internal selectors: `is0 = s1` chooses the external feedthrough `fte`. `is4` drives w0 and `is5`
