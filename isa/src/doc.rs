@@ -89,6 +89,25 @@ pub fn write_enums(out: &mut String, formats: &[&Format]) {
     }
 }
 
+/// Columns of a line of prose.
+const COLUMNS: usize = 100;
+
+/// Appends an item of a list, in lines of at most 100 columns.
+pub fn write_item(out: &mut String, text: &str) {
+    let mut column = 1;
+    out.push('-');
+    for word in text.split_whitespace() {
+        let width = word.chars().count();
+        if column + 1 + width > COLUMNS {
+            out.push_str("\n ");
+            column = 1;
+        }
+        put!(out, " {word}");
+        column += 1 + width;
+    }
+    out.push('\n');
+}
+
 /// Appends one table: a row an instruction.
 pub fn write_table(out: &mut String, table: &Table, legend: Legend) {
     put!(

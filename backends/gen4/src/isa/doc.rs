@@ -7,36 +7,74 @@ use super::ops::{self, flag};
 use super::{compact, fields};
 use crate::legal::Rule;
 use gpucc_isa::Format;
-use gpucc_isa::doc::{Legend, write_enums, write_formats, write_table};
+use gpucc_isa::doc::{Legend, write_enums, write_formats, write_item, write_table};
 
 const HEAD: &str = "# Gen4 and G45 instructions
 
-Printed from the tables of `backends/gen4` by `BLESS=1 cargo test -p gpucc-gen4`; the tables encode and decode, so this page
-cannot differ from them. Sections are those of the G45 manual, volume 4; numbers such as E4 stand in
-`backends/gen4/ERRATA.md`, which says where the manual is wrong.
+This page is printed from the tables of `backends/gen4/src/isa`, which encode and decode.
+`BLESS=1 cargo test -p gpucc-gen4` prints it again. Where something is defined:
+
+- a section: of the G45 manual, volume 4;
+- `E4`: a number in `backends/gen4/ERRATA.md`, which says where the manual is wrong.
 
 An instruction is four doublewords. On G45 some have a compact form of two.
 
 ";
 
 const TEXT: &str = "
-- An instruction ends with `;` or with its line. Comments begin with `//`; `/*` and `*/` stand around one within a line.
-- `(+f0.0)`, `(-f0.1.any4h)`: the predicate. `.sat`: the result is saturated. `.nz.f0.0`: the condition, and the flag that it
-  sets; predicate and condition share the flag register. `(8)`: the execution size.
-- `g4.2<8,8,1>F`: register, element at which it begins, vertical stride, width, horizontal stride, type. A destination has the
-  horizontal stride alone. In `align16` a source has the vertical stride and a swizzle (one letter stands for four), a
-  destination the channels that are written; `.none` is no channel.
-- `g[a0.2 16]<1>F`: the address is a sub-register of a0 and an offset in bytes. `<VxH,4,1>`: one sub-register for each row.
-- `-`, `(abs)`: the source's modifier. `m3`: a message register; `null`, `acc0`, `f0.1`, `a0`, `mask0`, `ms0`, `msd0`, `sr0`, `cr0`,
-  `n0`, `ip`: architecture registers. `ip` alone is `ip<1>UD` or `ip<0,1,0>UD`.
-- Numbers: `0x3f800000F` (the bits), `1.5F`, `-1D`, `0x0040UW`, `0x10101010V` (8 x 4 bits), `0x30VF` (4 x 8 bits).
-- `send(8) 2 g12<1>F g10<8,8,1>F 0x01110001 math MsgDesc: inv mlen 1 rlen 1`: message register, reply, source of the implied
-  move, descriptor. What stands behind the descriptor is for the reader; function and lengths are checked.
-- `Jump:` counts instructions from this one, and `jmpi` from the next. `Pop:` counts levels of the mask stack.
-- `.dword 0x3f800000`: a doubleword that is part of no instruction, where control flow does not reach it.
-- Options: `nomask`, `NoDDClr`, `NoDDChk`, `sechalf`, `compr`, `compr4`, `compacted`, `switch`, `atomic`, `EOT`, `breakpoint`.
-- Options for words that no public text can say: `predinv`, `flag(1)` (neither has an effect), `src1_type(0)` (the type of a
-  source that is not there), `dst(ip<1>UD)`, `src0(...)`, `src1(...)` (operands that are implied), `gfx5_sfid(4)` (E11).
+- An instruction ends with `;` or with its line. Comments begin with `//`. `/*` and `*/` stand
+  around a comment within a line.
+- `Jump:` counts instructions from this one, and `jmpi` counts from the next. `Pop:` counts levels
+  of the mask stack.
+- `.dword 0x3f800000` is a doubleword that is part of no instruction, where control flow does not
+  reach it.
+
+| Before the operands | What it is |
+|---|---|
+| `(+f0.0)`, `(-f0.1.any4h)` | predicate |
+| `.sat` | the result is saturated |
+| `.nz.f0.0` | condition, and the flag that it sets; predicate and condition share the flag register |
+| `(8)` | execution size |
+
+| Operand | What it is |
+|---|---|
+| `g4.2<8,8,1>F` | register, element at which it begins, vertical stride, width, horizontal stride, type |
+| `g[a0.2 16]<1>F` | the address is a sub-register of a0 and an offset in bytes |
+| `<VxH,4,1>` | one sub-register of a0 for each row |
+| `-`, `(abs)` | modifier of a source |
+| `m3` | message register |
+| `null`, `acc0`, `f0.1`, `a0`, `mask0`, `ms0`, `msd0`, `sr0`, `cr0`, `n0`, `ip` | architecture register |
+| `0x3f800000F` | number by its bits |
+| `1.5F`, `-1D`, `0x0040UW` | number |
+| `0x10101010V` | 8 x 4 bits |
+| `0x30VF` | 4 x 8 bits |
+
+- A destination has the horizontal stride alone.
+- In `align16` a source has the vertical stride and a swizzle. One letter stands for four.
+- In `align16` a destination has the channels that are written. `.none` is no channel.
+- `ip` alone is `ip<1>UD` or `ip<0,1,0>UD`.
+
+A message such as `send(8) 2 g12<1>F g10<8,8,1>F 0x01110001 math MsgDesc: inv mlen 1 rlen 1` has
+these parts:
+
+1. message register,
+2. reply,
+3. source of the implied move,
+4. descriptor,
+5. what the descriptor says, for the reader. Function and lengths are checked.
+
+| Option | What it is |
+|---|---|
+| `nomask`, `NoDDClr`, `NoDDChk`, `sechalf`, `compr`, `compr4`, `compacted`, `switch`, `atomic`, `EOT`, `breakpoint` | fields of the instruction |
+
+These options are for words that no public text can say:
+
+| Option | What it is |
+|---|---|
+| `predinv`, `flag(1)` | bits without an effect |
+| `src1_type(0)` | the type of a source that is not there |
+| `dst(ip<1>UD)`, `src0(...)`, `src1(...)` | operands that are implied |
+| `gfx5_sfid(4)` | E11 |
 
 ";
 
@@ -122,7 +160,7 @@ pub fn markdown() -> String {
     write_formats(&mut out, message::FORMATS);
     out.push_str("## What is forbidden\n\nEncodings that are right and that `legal` refuses, by subject.\n\n");
     for rule in Rule::ALL {
-        out.push_str(&format!("- {rule}\n"));
+        write_item(&mut out, &rule.to_string());
     }
     out.push_str("\n## Enumerations\n\n");
     let all: Vec<&Format> = fields::WORDS

@@ -7,7 +7,7 @@ use super::ops::{self, Arg, Mod, Syntax};
 use super::register::{Special, special};
 use super::word::{DESTINATION, DESTINATIONS, Form, LOWER, UPPER};
 use crate::legal::Rule;
-use gpucc_isa::doc::{write_enums, write_formats};
+use gpucc_isa::doc::{write_enums, write_formats, write_item};
 use gpucc_isa::{FieldId, Inst, Op, Table};
 use std::fmt::Write;
 
@@ -17,33 +17,98 @@ macro_rules! put {
 
 const HEAD: &str = "# PowerVR Rogue instruction groups
 
-Printed from the tables of `backends/rogue` by `BLESS=1 cargo test -p gpucc-rogue`; the tables encode and decode, so this page
-cannot differ from them. Numbers are sections of the digest of public sources that the tables follow, \"page\" is the Main
-Instruction Group page, [A] marks an assumption. `backends/rogue/ERRATA.md` says where sources are wrong or differ.
+This page is printed from the tables of `backends/rogue/src/isa`, which encode and decode.
+`BLESS=1 cargo test -p gpucc-rogue` prints it again. The sources are the Main Instruction Group page
+(\"the page\" below) and the public compiler. `backends/rogue/ERRATA.md` says where they are wrong or
+differ. `[A]` marks an assumption. A number names the subject by which the sources are sorted:
 
-A program is a string of groups of 2 to 32 bytes: header, operations from the highest phase to the lowest, the words of S0 to
-S2 and of S3 to S5, a byte of internal selectors (main groups), the word of destinations, padding.
+| Number | Subject |
+|---|---|
+| 0 | where tables of the sources differ |
+| 1.1 | headers of groups |
+| 1.2 | words of sources |
+| 1.3 | internal selectors |
+| 1.4 | words of destinations |
+| 1.5 | paths of data |
+| 2.1 | operations of the main ALU |
+| 2.2 | floats |
+| 2.3 | formats of packs |
+| 2.4 | tests and moves |
+| 2.5 | integers |
+| 2.6 | bitwise operations |
+| 2.7 | control |
+| 2.8 | backend |
+| 2.9 | lookups in textures |
+| 3.1 | banks of registers |
+| 3.2 | special constants |
+| 4.1, 4.2 | how vertex and fragment programs begin |
+| 5.6 | waits for messages |
+| 8 | conflicts of the sources |
+| 9.2 | what no collected program shows |
+| 10 | what is open |
+
+A program is a string of groups of 2 to 32 bytes. The parts of a group follow in this order:
+
+1. header,
+2. operations, from the highest phase to the lowest,
+3. word of S0 to S2,
+4. word of S3 to S5,
+5. byte of internal selectors, in main groups,
+6. word of destinations,
+7. padding.
 
 ";
 
 const TEXT: &str = "
-- A group is a line with its number, and lines that begin with a blank. `#` begins a comment.
-- Behind the number: `if (p0)`, `if (!p0)`, `(ignorepe)` say who runs it. `repeat(N)`, `atom`, `olchk`, `end` are bits of the header.
-- Sources come first (`s0 = r4`; a source that is not said is constant 0), then internal selectors (`is0 = s1` chooses the
-  external feedthrough `fte`; `is4` drives w0 and `is5` w1, by default the last phase that is there and the one before it), then the operations in the order of phases, then destinations (`w0 = r0`).
-- Registers: `r4` a temporary, `vi0` a vertex input, `cf8` a coefficient, `cfa8` the same in the second view, `sh3` a shared register,
-  `i0` an internal register, `po0` a pixel output, `idx0` an index register, `cf3[idx0]` what it leads to, `sc64` a constant, `sr97` or
-  its name (`x_p`) a special register.
-- `movc w0, w1, ftt, X, is4, Y, is5`: w0 is X where the test holds, else is4; w1 is Y, else is5. `_` stands for what is not written.
-  `movwm w0, X, is4` asks no test; `.e0.e2` are the bytes that come from X.
-- `s0.flr.abs.neg`: modifiers of a source, in the order in which they work. `.sat`, `.lp` and the like belong to the operation.
-- `br @4` goes to group 4; `br +20` to 20 bytes behind the beginning of its group; `br.abs =128` to a byte of the program.
-- What the assembler would encode shorter is told: `long` (a header of three bytes), `.long(1)` (an operation's longer form),
-  `lower(...)`, `upper(...)`, `dest(...)` (the form of a word), `pad(N)` (words of padding). The last two groups of a program that ends
-  have the padding that puts the last one into fetch lines of its own; it is not told.
+A group is a line with its number, and lines that begin with a blank. These lines follow in this
+order:
+
+1. Sources: `s0 = r4`. A source that is not said is constant 0.
+2. Internal selectors: `is0 = s1` chooses the external feedthrough `fte`. `is4` drives w0 and `is5`
+   w1. By default these are the last phase that is there and the one before it.
+3. Operations, in the order of phases.
+4. Destinations: `w0 = r0`.
+
+| Register | What it is |
+|---|---|
+| `r4` | temporary |
+| `vi0` | vertex input |
+| `cf8` | coefficient |
+| `cfa8` | coefficient in the second view |
+| `sh3` | shared register |
+| `i0` | internal register |
+| `po0` | pixel output |
+| `idx0` | index register |
+| `cf3[idx0]` | what an index register leads to |
+| `sc64` | constant |
+| `sr97`, `x_p` | special register by its number, by its name |
+
+- `#` begins a comment.
+- Behind the number, `if (p0)`, `if (!p0)` and `(ignorepe)` say who runs the group. `repeat(N)`,
+  `atom`, `olchk` and `end` are bits of the header.
+- `movc w0, w1, ftt, X, is4, Y, is5`: w0 is X where the test holds, else is4. w1 is Y, else is5. `_`
+  stands for what is not written.
+- `movwm w0, X, is4` asks no test. `.e0.e2` are the bytes that come from X.
+- `s0.flr.abs.neg`: modifiers of a source, in the order in which they work. `.sat`, `.lp` and the
+  like belong to the operation.
+- `br @4` goes to group 4. `br +20` goes to 20 bytes behind the beginning of its group.
+  `br.abs =128` goes to a byte of the program.
 - `.kept(N)` and `.b7` are reserved bits that foreign groups have.
-- The example of the Main Instruction Group page multiplies in phase 2, which the page forbids. It is read and printed in the page's
-  own words (`mul`, `mad`, `tstz.f32`, `uvsw w0`); the rules refuse it.
+
+The text says what the assembler would encode shorter:
+
+| Text | What it is |
+|---|---|
+| `long` | a header of three bytes |
+| `.long(1)` | an operation's longer form |
+| `lower(...)`, `upper(...)`, `dest(...)` | the form of a word |
+| `pad(N)` | words of padding |
+
+The last two groups of a program that ends have padding that the text does not say. It puts the last
+group into fetch lines of its own.
+
+The example of the Main Instruction Group page multiplies in phase 2, which the page forbids. It is
+read and printed in the page's own words (`mul`, `mad`, `tstz.f32`, `uvsw w0`). The rules refuse it.
 
 ";
 
@@ -183,7 +248,8 @@ fn write_registers(out: &mut String) {
 
 fn write_words(out: &mut String) {
     out.push_str("## Words of sources and destinations\n\n");
-    out.push_str("The first form that holds the registers is taken. A name says operands, and bank and index bits of each.\n\n");
+    out.push_str("The first form that holds the registers is taken. A name says operands, and the bits of bank\n");
+    out.push_str("and index of each.\n\n");
     out.push_str("| Word | Forms and their bytes |\n|---|---|\n");
     let lists: [(&str, &[Form]); 4] = [
         ("S0 to S2", &LOWER),
@@ -212,7 +278,7 @@ pub fn markdown() -> String {
         "## What is forbidden\n\nGroups that have bytes and that `legal` refuses, by subject.\n\n",
     );
     for rule in Rule::ALL {
-        put!(out, "- {rule}\n");
+        write_item(&mut out, &rule.to_string());
     }
     out.push_str("\n## Formats of operations\n\nA word is a byte. Of formats with shorter forms, these leave bytes at the end out:\n\n");
     for format in FORMATS.iter().filter(|format| !cuts(format).is_empty()) {

@@ -342,5 +342,5 @@ formats! {
     MUTEX "Mutex" 16 [CONTROL, MUTEXES] [] "2.7";
     SBO "Base of a bank" 24 [CONTROL, BASES] [] "2.7";
     DITR "Iteration of coefficients" 48 [CONTROL, ITERATE_DIRECT] [] "2.7";
-    ITRSMP "Iteration and sample" 72 [CONTROL, ITERATE_SAMPLE] [cut(55), cut(63)] "2.7, golden/rogue_encoding.txt";
+    ITRSMP "Iteration and sample" 72 [CONTROL, ITERATE_SAMPLE] [cut(55), cut(63)] "2.7, the public compiler";
 }
