@@ -145,3 +145,20 @@ pub fn write_table(out: &mut String, table: &Table, legend: Legend) {
     }
     out.push('\n');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{COLUMNS, write_item};
+
+    #[test]
+    fn an_item_goes_on_in_the_next_line_behind_the_last_column() {
+        let item = |text: &str| {
+            let mut out = String::new();
+            write_item(&mut out, text);
+            out
+        };
+        let full = "a".repeat(COLUMNS - "- ".len());
+        assert_eq!(item(&full), format!("- {full}\n"));
+        assert_eq!(item(&format!("{full} b c")), format!("- {full}\n  b c\n"));
+    }
+}
