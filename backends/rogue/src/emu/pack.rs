@@ -7,7 +7,7 @@
 use super::inst::Format;
 use super::rule::{Refused, Rule};
 use gpucc_emu::format::{Kind, decode_channel, encode_channel};
-use gpucc_ir::ssa::numerics::{f16_to_f64, f64_to_f16};
+use gpucc_ir::ssa::numerics::{NAN32, f16_to_f64, f64_to_f16};
 
 /// Where an element lies, and how it is read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -141,7 +141,10 @@ pub fn unpack(
         Element::Small { shift, bits } if !flag => {
             decode_channel(word >> shift & ones(bits), bits, Kind::UFloat)
         }
-        Element::Half { shift } if !flag => (f16_to_f64((word >> shift) as u16) as f32).to_bits(),
+        Element::Half { shift } if !flag => {
+            let value = f16_to_f64((word >> shift) as u16) as f32;
+            if value.is_nan() { NAN32 } else { value.to_bits() }
+        }
         Element::Word | Element::Small { .. } | Element::Half { .. } => {
             return undocumented(format);
         }
@@ -193,6 +196,8 @@ mod tests {
         assert_eq!(packed(Format::S32, &[-2.5], false), -2i32 as u32);
         assert_eq!(packed(Format::S32, &[1e20], false), 0x7fff_ffff);
         assert_eq!(packed(Format::U32, &[f32::NAN], false), 0);
+        // The sign of a NaN says nothing behind a conversion (value.rs).
+        assert_eq!(unpack(Format::F16F16, 0, 0xfe00, false, true).ok(), Some(NAN32));
         let cut = pack(Format::S32, 0, (-2.5f32).to_bits(), (false, true)).expect("packs");
         assert_eq!(cut.1, -2i32 as u32);
         let cut = pack(Format::S32, 0, 2.75f32.to_bits(), (false, true)).expect("packs");

@@ -1,8 +1,8 @@
 //! Float arithmetic, each operation rounded once. 2.2, 7.
 //!
 //! Ours to assume [A]: sums, products and fused products are correctly rounded; denormals count as zeros of their sign in
-//! arithmetic and in tests of floats, and stay in moves and packing; a NaN that arithmetic makes is 0x7fc00000; NaN
-//! saturates to 0. What is below one half of the largest step toward zero rounds to the largest finite number on cores that
+//! arithmetic and in tests of floats, and stay in moves and packing; a NaN that arithmetic or a
+//! conversion makes is 0x7fc00000; NaN saturates to 0. What is below one half of the largest step toward zero rounds to the largest finite number on cores that
 //! round toward zero.
 
 use super::inst::Modifiers;
