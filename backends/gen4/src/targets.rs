@@ -216,11 +216,11 @@ fn calculator(blend: Option<&Blend>, of_pipeline: bool, computes_depth: bool) ->
     if of_pipeline {
         [words[3], words[5], words[6]] = equations(blend);
         mask[3] = 3 << 12;
-        if blend.is_some() {
-            (mask[5], mask[6]) = (0x7ffc, 0xfff8_000f);
-        }
+        fields.push(("color blend enable", words[3] >> 12 & 1));
+    }
+    if blend.is_some() {
+        (mask[5], mask[6]) = (0x7ffc, 0xfff8_000f);
         fields.extend([
-            ("color blend enable", words[3] >> 12 & 1),
             ("color function", words[6] >> 29),
             ("color source factor", words[6] >> 24 & 31),
             ("color destination factor", words[6] >> 19 & 31),
@@ -228,8 +228,6 @@ fn calculator(blend: Option<&Blend>, of_pipeline: bool, computes_depth: bool) ->
             ("alpha source factor", words[5] >> 7 & 31),
             ("alpha destination factor", words[5] >> 2 & 31),
         ]);
-        let known = if blend.is_some() { fields.len() } else { fields.len() - 6 };
-        fields.truncate(known);
     }
     let known = mask.iter().rposition(|&mask| mask != 0)?;
     Some(setting(words[..=known].to_vec(), mask[..=known].to_vec(), &fields))

@@ -84,48 +84,24 @@ pub fn words(func: &Func, abi: &Abi, facts: &Facts, state: &mut Named<Setting>) 
 /// The program of varyings: how many constants it has. z is behind the reciprocal of w; where the words of a varying are is
 /// the vertex program's to say, and the driver's to fill in.
 fn varyings(abi: &Abi, state: &mut Named<Setting>) -> u32 {
-    let places = [abi.z.map(|set| (set, u32::from(abi.w.is_some()))), abi.w.map(|set| (set, 0))];
-    let others = [abi.point, abi.primitive];
-    let count =
-        places.iter().flatten().count() + others.iter().flatten().count() + abi.varyings.len();
-    if count == 0 {
-        return 0;
+    let iterated = douti::word().with(douti::SHADE_MODEL, GOURAUD);
+    let mut words = Vec::new();
+    if let Some(set) = abi.z {
+        let word = iterated.with(douti::F32_OFF, 2 * u32::from(abi.w.is_some()));
+        words.push(("z".to_owned(), word.with(douti::DEST, set.into()), &[][..]));
     }
-    let mut program = Sequencer::default();
-    let mut sources = Vec::with_capacity(count);
-    for ((set, word), label) in places
-        .into_iter()
-        .zip(["z", "w"])
-        .filter_map(|(place, label)| place.map(|place| (place, label)))
-    {
-        let last = sources.len() + 1 == count;
-        let word = douti::word()
-            .with(douti::F32_OFF, 2 * word)
-            .with(douti::SHADE_MODEL, GOURAUD)
-            .with(douti::DEST, set.into())
-            .with(douti::LAST, last.into());
-        sources.push(program.wide(label, word, &[]));
+    if let Some(set) = abi.w {
+        words.push(("w".to_owned(), iterated.with(douti::DEST, set.into()), &[]));
     }
     if let Some(set) = abi.point {
-        let last = sources.len() + 1 == count;
-        let word = douti::word()
-            .with(douti::SIZE, 1)
-            .with(douti::POINT_SPRITE, 1)
-            .with(douti::SHADE_MODEL, GOURAUD)
-            .with(douti::DEST, set.into())
-            .with(douti::LAST, last.into());
-        sources.push(program.wide("point", word, &[]));
+        let word = iterated.with(douti::SIZE, 1).with(douti::POINT_SPRITE, 1);
+        words.push(("point".to_owned(), word.with(douti::DEST, set.into()), &[]));
     }
     if let Some(set) = abi.primitive {
-        let last = sources.len() + 1 == count;
-        let word = douti::word()
-            .with(douti::PRIMITIVE_ID, 1)
-            .with(douti::DEST, set.into())
-            .with(douti::LAST, last.into());
-        sources.push(program.wide("primitive", word, &[]));
+        let word = douti::word().with(douti::PRIMITIVE_ID, 1);
+        words.push(("primitive".to_owned(), word.with(douti::DEST, set.into()), &[]));
     }
     for varying in &abi.varyings {
-        let last = sources.len() + 1 == count;
         let (shade, perspective) = match varying.interpolation {
             Interpolation::Flat => (FLAT, 0),
             Interpolation::Perspective => (GOURAUD, 1),
@@ -136,11 +112,15 @@ fn varyings(abi: &Abi, state: &mut Named<Setting>) -> u32 {
             .with(douti::SIZE, u32::from(varying.components.max(1)) - 1)
             .with(douti::PERSPECTIVE, perspective)
             .with(douti::SHADE_MODEL, shade)
-            .with(douti::DEST, varying.set.into())
-            .with(douti::LAST, last.into());
-        let label = format!("location {}", varying.location);
-        sources.push(program.wide(&label, word, &[douti::F32_OFF]));
+            .with(douti::DEST, varying.set.into());
+        words.push((format!("location {}", varying.location), word, &[douti::F32_OFF]));
     }
+    let Some((_, last, _)) = words.last_mut() else { return 0 };
+    *last = last.with(douti::LAST, 1);
+    let count = words.len();
+    let mut program = Sequencer::default();
+    let sources: Vec<_> =
+        words.into_iter().map(|(label, word, theirs)| program.wide(&label, word, theirs)).collect();
     program.data.whole();
     let constants = program.data.len();
     for (at, source) in sources.iter().enumerate() {
