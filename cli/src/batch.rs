@@ -1,18 +1,20 @@
 //! `gpucc batch`: folders and lists of shaders.
 
 use super::args::{BatchArgs, StatsForm};
+use super::cache::Cache;
 use super::console::Console;
-use super::emit::{self, Emit, Kind};
+use super::emit::{self, Emit, Kind, Made};
 use super::figures::{self, Record};
 use super::files::{self, Outputs};
 use super::folders::{self, File};
 use super::input::{self, Choice, Input};
 use super::names::{printable, shown};
 use super::{bundle, compile, parallel};
-use gpucc::{Compiler, Failure, Options, Stage, Target};
+use gpucc::{Compiler, Failure, Options, Stage, Stored, Target};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Compiles all; gives the exit code.
 pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
@@ -27,7 +29,14 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     }
     options.keep_machine_ir = emits.iter().any(|emit| emit.kind == Kind::Mach);
     let compiler = Compiler::new(target, chip)?;
-    let work = Work { args, options: &options, compiler: &compiler, emits: &emits, target };
+    let cache = args.cache.as_deref().map(Cache::open).transpose()?;
+    if cache.is_some() {
+        if target == Target::Interp {
+            return Err(Failure::usage("--cache keeps machine code, and target interp has none"));
+        }
+        emits.iter().try_for_each(|emit| emit.kind.kept())?;
+    }
+    let work = Work { args, options: &options, compiler: &compiler, emits: &emits, target, cache };
     let found = folders::collect(&args.paths)?;
     let files = found.files;
     for note in &found.notes {
@@ -75,6 +84,12 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     let plural = if all == 1 { "" } else { "s" };
     let failed = failures.len();
     summary += &format!("{all} file{plural}: {passed} compiled, {failed} failed\n");
+    if let Some(cache) = &work.cache {
+        summary += &cache.summary();
+        if let Some(warning) = cache.warning() {
+            console.show(&warning, None);
+        }
+    }
     match args.stats {
         None => outputs.print(&summary),
         Some(form) => {
@@ -108,6 +123,7 @@ struct Work<'a> {
     compiler: &'a Compiler,
     emits: &'a [Emit],
     target: Target,
+    cache: Option<Cache>,
 }
 
 impl Work<'_> {
@@ -132,47 +148,69 @@ impl Work<'_> {
         let stage = self.args.entry.stage.map(Stage::from);
         let choice = Choice { entry: self.args.entry.entry.as_deref(), stage };
         console.set_source(input.text.clone());
-        let mut parsed =
-            self.compiler.parse(input.source(stage)?, choice, &input.options(self.options))?;
+        let preprocessed = input.preprocessed(self.compiler, self.options, self.emits)?;
+        let (source, options) = (input.source(stage)?, input.options(self.options));
+        let cached = match &self.cache {
+            Some(cache) => Some((cache, self.compiler.key(source, choice, &options)?)),
+            None => None,
+        };
+        let mut result = emit::Outcome {
+            compiler: self.compiler,
+            source: &input.text,
+            preprocessed: preprocessed.as_deref(),
+            made: Made::Now(&[]),
+            stem: file.stem.clone(),
+            frontend_time: Duration::ZERO,
+            warnings: &[],
+            errors: &[],
+        };
+        if let Some(stored) = cached.and_then(|(cache, key)| cache.get(self.compiler, &key)) {
+            result.made = Made::Before(&stored);
+            result.warnings = &stored.warnings;
+            return self.write(file, &result);
+        }
+        let mut parsed = self.compiler.parse(source, choice, &options)?;
         input::choose(&mut parsed, choice.entry, stage)?;
         let mut compiled = Vec::new();
         for entry in &parsed.entries {
             compiled.push(compile::entry_point(self.compiler, entry, self.options)?);
         }
-        let result = emit::Outcome {
-            compiler: self.compiler,
-            source: &input.text,
-            compiled: &compiled,
-            stem: file.stem.clone(),
-            frontend_time: parsed.frontend_time,
-            warnings: &parsed.warnings,
-            errors: &[],
-        };
+        if let Some((cache, key)) = cached {
+            cache.put(&key, &Stored::of(&parsed.warnings, &compiled).to_blob(&key)?);
+        }
+        result.made = Made::Now(&compiled);
+        result.frontend_time = parsed.frontend_time;
+        result.warnings = &parsed.warnings;
+        self.write(file, &result)
+    }
+
+    /// Writes what is asked for; gives the summary and the figures.
+    fn write(&self, file: &File, result: &emit::Outcome<'_>) -> Result<Done, Failure> {
         if let Some(folder) = &self.args.output {
             let folder = folder.join(&file.inner);
             files::make_folder(&folder)?;
             let mut outputs = Outputs::default();
-            emit::emit(&result, self.emits, Some(&folder), &mut outputs)?;
+            emit::emit(result, self.emits, Some(&folder), &mut outputs)?;
             outputs.commit()?;
         }
         let records = match self.args.stats {
             None => Vec::new(),
-            Some(_) => compiled
-                .iter()
-                .map(|one| {
-                    let shader = gpucc::shader_report(one, &input.text, parsed.frontend_time);
-                    let (target, chip) = (self.compiler.target().name(), self.compiler.chip());
-                    let name = file.path.to_string_lossy();
-                    Record::of(&name, target.into(), chip.map(Into::into), shader)
-                })
-                .collect(),
+            Some(_) => {
+                let (target, chip) = (self.compiler.target().name(), self.compiler.chip());
+                let name = file.path.to_string_lossy();
+                let shaders = emit::shaders(result).into_iter();
+                let record =
+                    |shader| Record::of(&name, target.into(), chip.map(Into::into), shader);
+                shaders.map(record).collect()
+            }
         };
-        let bytes: usize = compiled
+        let binaries = result.made.binaries();
+        let bytes: usize = binaries
             .iter()
             .filter_map(|one| one.program.as_ref())
             .map(|program| program.code().len())
             .sum();
-        let points = compiled.len();
+        let points = binaries.len();
         let s = if points == 1 { "" } else { "s" };
         let line = match self.target {
             Target::Interp => format!("{points} entry point{s}"),

@@ -124,8 +124,9 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
         let reports = columns.map(|((compiler, parsed), (compiled, errors))| {
             emit::whole_report(&emit::Outcome {
                 compiler,
+                preprocessed: None,
                 source: &input.text,
-                compiled,
+                made: emit::Made::Now(compiled),
                 stem: emit::stem(&input.text),
                 frontend_time: parsed.frontend_time,
                 warnings: &parsed.warnings,

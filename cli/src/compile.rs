@@ -2,7 +2,7 @@
 
 use super::args::CompileArgs;
 use super::console::Console;
-use super::emit::{self, Emit, Kind};
+use super::emit::{self, Emit, Kind, Made};
 use super::files::{self, Outputs};
 use super::input::{self, Input};
 use super::names::{Side, in_rule, printable, shown};
@@ -12,6 +12,7 @@ use gpucc::report::Paths;
 use gpucc::{Compiled, Compiler, Entry, Failure, Options, Parsed, Stage, Target};
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
 /// Runs the compilation; gives the exit code.
 pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
@@ -35,13 +36,37 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
             .note("`gpucc batch` compiles many; an option's value that stands alone counts as an input"));
         }
     };
-    let (target, chip) = super::target(&args.target)?;
+    // Macros are the same for every machine.
+    let macros = !args.emit.is_empty() && emits(&args.emit, Target::Interp)?.iter().all(is_pre);
+    let (target, chip) = match args.target.target {
+        None if macros => (Target::Interp, None),
+        _ => super::target(&args.target)?,
+    };
     let emits = emits(&args.emit, target)?;
     options.keep_machine_ir = emits.iter().any(|emit| matches!(emit.kind, Kind::Mach | Kind::Html));
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(path, args.source.lang)?;
     let stage = args.entry.stage.map(Stage::from);
     let choice = input::Choice { entry: args.entry.entry.as_deref(), stage };
+    console.set_source(input.text.clone());
+    let preprocessed = input.preprocessed(&compiler, &options, &emits)?;
+    let mut result = emit::Outcome {
+        compiler: &compiler,
+        source: &input.text,
+        preprocessed: preprocessed.as_deref(),
+        made: Made::Now(&[]),
+        stem: emit::stem(&input.text),
+        frontend_time: Duration::ZERO,
+        warnings: &[],
+        errors: &[],
+    };
+    let mut outputs = Outputs::default();
+    outputs.keep(path);
+    // A text whose macros are sought may be wrong behind them.
+    if macros {
+        emit::emit(&result, &emits, args.output.as_deref(), &mut outputs)?;
+        return outputs.commit().map(|()| 0);
+    }
     let mut parsed = input::parse(&compiler, &input, choice, &options, console)?;
     input::choose(&mut parsed, args.entry.entry.as_deref(), stage)?;
 
@@ -86,8 +111,6 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         return Ok(code);
     }
 
-    let mut outputs = Outputs::default();
-    outputs.keep(path);
     if let Some(pipeline) = &args.source.pipeline {
         outputs.keep(pipeline);
     }
@@ -100,15 +123,10 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         }
     }
     let errors: Vec<_> = failures.iter().flat_map(|failure| failure.diagnostics.clone()).collect();
-    let result = emit::Outcome {
-        compiler: &compiler,
-        source: &input.text,
-        compiled: &compiled,
-        stem: emit::stem(&input.text),
-        frontend_time: parsed.frontend_time,
-        warnings: &parsed.warnings,
-        errors: &errors,
-    };
+    result.made = Made::Now(&compiled);
+    result.frontend_time = parsed.frontend_time;
+    result.warnings = &parsed.warnings;
+    result.errors = &errors;
     emit::emit(&result, &emits, args.output.as_deref(), &mut outputs)?;
     if let Some(path) = &args.write_pipeline {
         let pipelines: Vec<_> = compiled
@@ -234,6 +252,10 @@ pub fn emits(texts: &[String], target: Target) -> Result<Vec<Emit>, Failure> {
         return Ok(vec![Emit { kind, path: None }]);
     }
     texts.iter().map(|text| Emit::parse(text)).collect()
+}
+
+fn is_pre(emit: &Emit) -> bool {
+    emit.kind == Kind::Pre
 }
 
 /// The steps of an effort; those of a machine too where one is named.

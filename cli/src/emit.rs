@@ -1,7 +1,7 @@
 //! What `--emit` asks for, and how each kind is made.
 
 use super::files::Outputs;
-use gpucc::{Compiled, Compiler, Failure, SourceText, Target};
+use gpucc::{Binary, Compiled, Compiler, Failure, SourceText, Stored, Target};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,10 +18,11 @@ pub enum Kind {
     MachineCfg,
     Elf,
     Html,
+    Pre,
 }
 
 impl Kind {
-    const ALL: [(&'static str, Kind, &'static str); 10] = [
+    const ALL: [(&'static str, Kind, &'static str); 11] = [
         ("asm", Kind::Asm, "s"),
         ("bin", Kind::Bin, "bin"),
         ("hex", Kind::Hex, "hex"),
@@ -32,6 +33,7 @@ impl Kind {
         ("cfg=mach", Kind::MachineCfg, "mach.dot"),
         ("elf", Kind::Elf, "elf"),
         ("html", Kind::Html, "html"),
+        ("pre", Kind::Pre, "pre.glsl"),
     ];
 
     fn name(self) -> &'static str {
@@ -40,6 +42,23 @@ impl Kind {
 
     fn extension(self) -> &'static str {
         Kind::ALL.iter().find(|row| row.1 == self).map_or("out", |row| row.2)
+    }
+
+    /// A cache keeps what it shows.
+    ///
+    /// # Errors
+    /// That none does.
+    pub fn kept(self) -> Result<(), Failure> {
+        match self {
+            Kind::Ir | Kind::Mach | Kind::Cfg | Kind::Html => Err(not_kept(self)),
+            Kind::Asm
+            | Kind::Bin
+            | Kind::Hex
+            | Kind::Json
+            | Kind::MachineCfg
+            | Kind::Elf
+            | Kind::Pre => Ok(()),
+        }
     }
 
     fn is_binary(self) -> bool {
@@ -83,14 +102,41 @@ impl Emit {
     }
 }
 
+/// Where entry points come from.
+#[derive(Copy, Clone)]
+pub enum Made<'a> {
+    /// They were compiled.
+    Now(&'a [Compiled]),
+    /// A cache had them: there is no SSA.
+    Before(&'a Stored),
+}
+
+impl<'a> Made<'a> {
+    pub fn binaries(self) -> Vec<&'a Binary> {
+        match self {
+            Made::Now(compiled) => compiled.iter().map(|one| &one.binary).collect(),
+            Made::Before(stored) => stored.binaries.iter().collect(),
+        }
+    }
+
+    fn len(self) -> usize {
+        match self {
+            Made::Now(compiled) => compiled.len(),
+            Made::Before(stored) => stored.binaries.len(),
+        }
+    }
+}
+
 /// What was compiled, with what is needed to write it.
 pub struct Outcome<'a> {
     /// The compiler.
     pub compiler: &'a Compiler,
     /// The source.
     pub source: &'a SourceText,
+    /// The source behind GLSL's preprocessor, where a form asks for it.
+    pub preprocessed: Option<&'a str>,
     /// Entry points that compiled, in source order.
-    pub compiled: &'a [Compiled],
+    pub made: Made<'a>,
     /// What files in a folder are called by.
     pub stem: String,
     /// Time of the front end.
@@ -112,7 +158,7 @@ pub fn emit(
         let path = emit.path.as_deref().or(output);
         let folder = path.filter(|path| is_folder(path));
         match emit.kind {
-            Kind::Json | Kind::Elf | Kind::Html => {
+            Kind::Json | Kind::Elf | Kind::Html | Kind::Pre => {
                 let whole = format!("{}.{}", result.stem, emit.kind.extension());
                 let path = folder.map(|folder| folder.join(whole));
                 let path = path.as_deref().or(emit.path.as_deref()).or(output);
@@ -121,17 +167,17 @@ pub fn emit(
             }
             _ if folder.is_some() => {
                 let folder = folder.expect("just tested");
-                let names = gpucc::unique_names(result.compiled);
-                for (compiled, name) in result.compiled.iter().zip(names) {
+                let names = gpucc::unique_names(&result.made.binaries());
+                for (number, name) in names.iter().enumerate() {
                     let name =
-                        format!("{}.{}.{}", result.stem, file_name(&name), emit.kind.extension());
-                    let bytes = bytes(compiled, emit.kind)?;
+                        format!("{}.{}.{}", result.stem, file_name(name), emit.kind.extension());
+                    let bytes = bytes(result.made, number, emit.kind)?;
                     outputs.put(Some(&folder.join(name)), bytes, emit.kind.is_binary());
                 }
             }
-            Kind::Bin if result.compiled.len() > 1 => {
-                let names: Vec<&str> =
-                    result.compiled.iter().map(|compiled| compiled.entry.as_str()).collect();
+            Kind::Bin if result.made.len() > 1 => {
+                let binaries = result.made.binaries();
+                let names: Vec<&str> = binaries.iter().map(|one| one.entry.as_str()).collect();
                 return Err(Failure::usage(format!(
                     "one file cannot hold the machine code of several entry points: {}",
                     names.join(", ")
@@ -140,19 +186,15 @@ pub fn emit(
             }
             _ => {
                 let mut all = Vec::new();
-                for compiled in result.compiled {
-                    if result.compiled.len() > 1 && emit.kind == Kind::Asm {
+                for (number, one) in result.made.binaries().into_iter().enumerate() {
+                    if result.made.len() > 1 && emit.kind == Kind::Asm {
                         if !all.is_empty() {
                             all.push(b'\n');
                         }
-                        let head = format!(
-                            "; {} entry point '{}'\n",
-                            compiled.stage.name(),
-                            compiled.entry
-                        );
+                        let head = format!("; {} entry point '{}'\n", one.stage.name(), one.entry);
                         all.extend_from_slice(head.as_bytes());
                     }
-                    all.extend(bytes(compiled, emit.kind)?);
+                    all.extend(bytes(result.made, number, emit.kind)?);
                 }
                 outputs.put(path, all, emit.kind.is_binary());
             }
@@ -182,29 +224,44 @@ fn file_name(entry: &str) -> String {
         .collect()
 }
 
-fn bytes(compiled: &Compiled, kind: Kind) -> Result<Vec<u8>, Failure> {
-    let program = || compiled.program.as_ref().ok_or_else(|| no_machine(kind));
+fn bytes(made: Made<'_>, number: usize, kind: Kind) -> Result<Vec<u8>, Failure> {
+    let ssa = || match made {
+        Made::Now(compiled) => Ok(&compiled[number].ssa),
+        Made::Before(_) => Err(not_kept(kind)),
+    };
+    let binary = made.binaries()[number];
+    let program = || binary.program.as_ref().ok_or_else(|| no_machine(kind));
     Ok(match kind {
         Kind::Asm => program()?.assembly()?.into_bytes(),
         Kind::Bin => program()?.code().to_vec(),
         Kind::Hex => program()?.hex().into_bytes(),
-        Kind::Ir => gpucc::print_ir(&compiled.ssa).into_bytes(),
-        Kind::Mach => program()?.machine_ir().as_bytes().to_vec(),
-        Kind::Cfg => gpucc::cfg(&compiled.ssa).into_bytes(),
-        Kind::MachineCfg => gpucc::machine_cfg(program()?, &compiled.entry)?.into_bytes(),
-        Kind::Json | Kind::Elf | Kind::Html => unreachable!("made once for all entry points"),
+        Kind::Ir => gpucc::print_ir(ssa()?).into_bytes(),
+        Kind::Mach => ssa().and_then(|_| program())?.machine_ir().as_bytes().to_vec(),
+        Kind::Cfg => gpucc::cfg(ssa()?).into_bytes(),
+        Kind::MachineCfg => gpucc::machine_cfg(program()?, &binary.entry)?.into_bytes(),
+        Kind::Json | Kind::Elf | Kind::Html | Kind::Pre => {
+            unreachable!("made once for all entry points")
+        }
     })
 }
 
 /// The kinds that hold all entry points at once.
 fn whole_file(result: &Outcome<'_>, kind: Kind) -> Result<Vec<u8>, Failure> {
     let compiler = result.compiler;
+    if kind == Kind::Pre {
+        return Ok(result.preprocessed.unwrap_or_default().into());
+    }
     let report = if kind == Kind::Elf { report(result) } else { whole_report(result)? };
     Ok(match kind {
         Kind::Elf if compiler.target() == Target::Interp => return Err(no_machine(kind)),
-        Kind::Elf => gpucc::elf(compiler.target(), compiler.chip(), result.compiled, &report),
+        Kind::Elf => {
+            gpucc::elf(compiler.target(), compiler.chip(), &result.made.binaries(), &report)
+        }
         Kind::Html => {
-            let column = gpucc::Column { compiled: result.compiled, report: &report };
+            let Made::Now(compiled) = result.made else {
+                return Err(not_kept(kind));
+            };
+            let column = gpucc::Column { compiled, report: &report };
             gpucc::explorer(result.source, &[column])?.into_bytes()
         }
         _ => {
@@ -213,6 +270,10 @@ fn whole_file(result: &Outcome<'_>, kind: Kind) -> Result<Vec<u8>, Failure> {
             text.into_bytes()
         }
     })
+}
+
+fn not_kept(kind: Kind) -> Failure {
+    Failure::usage(format!("--emit {} shows what no cache keeps: leave out --cache", kind.name()))
 }
 
 fn no_machine(kind: Kind) -> Failure {
@@ -225,19 +286,33 @@ fn no_machine(kind: Kind) -> Failure {
 /// The report with what is computed on demand: live registers, paths through the code, properties.
 pub fn whole_report(result: &Outcome<'_>) -> Result<gpucc::report::Report, Failure> {
     let mut report = report(result);
-    for (shader, compiled) in report.shaders.iter_mut().zip(result.compiled) {
-        shader.properties = Some(gpucc::Properties::of(&compiled.ssa));
-        shader.flow = compiled.program.as_ref().map_or(Ok(Vec::new()), gpucc::Program::flow)?;
+    for (number, (shader, binary)) in
+        report.shaders.iter_mut().zip(result.made.binaries()).enumerate()
+    {
+        shader.properties = Some(match result.made {
+            Made::Now(compiled) => gpucc::Properties::of(&compiled[number].ssa),
+            Made::Before(stored) => stored.properties[number].clone(),
+        });
+        shader.flow = binary.program.as_ref().map_or(Ok(Vec::new()), gpucc::Program::flow)?;
     }
     Ok(report)
 }
 
+/// The reports of all entry points, without what is computed on demand.
+pub fn shaders(result: &Outcome<'_>) -> Vec<gpucc::report::Shader> {
+    match result.made {
+        Made::Now(compiled) => compiled
+            .iter()
+            .map(|one| gpucc::shader_report(one, result.source, result.frontend_time))
+            .collect(),
+        Made::Before(stored) => {
+            let binaries = stored.binaries.iter();
+            binaries.map(|one| gpucc::binary_report(one, result.source)).collect()
+        }
+    }
+}
+
 fn report(result: &Outcome<'_>) -> gpucc::report::Report {
-    let shaders: Vec<_> = result
-        .compiled
-        .iter()
-        .map(|compiled| gpucc::shader_report(compiled, result.source, result.frontend_time))
-        .collect();
     let mut warnings: Vec<_> = result
         .warnings
         .iter()
@@ -245,9 +320,10 @@ fn report(result: &Outcome<'_>) -> gpucc::report::Report {
         .collect();
     warnings.extend(
         result
-            .compiled
-            .iter()
-            .flat_map(|compiled| &compiled.notes)
+            .made
+            .binaries()
+            .into_iter()
+            .flat_map(|binary| &binary.notes)
             .map(|note| gpucc::message(note, Some(result.source))),
     );
     gpucc::report::Report {
@@ -255,7 +331,7 @@ fn report(result: &Outcome<'_>) -> gpucc::report::Report {
         producer: gpucc::PRODUCER.into(),
         target: result.compiler.target().name().into(),
         chip: result.compiler.chip().map(Into::into),
-        shaders,
+        shaders: shaders(result),
         warnings,
         errors: result
             .errors

@@ -2,6 +2,7 @@
 
 use super::args::{CodeArgs, Evidence, Lang, Opt, Robust, SourceArgs, Switch};
 use super::console::Console;
+use super::emit::{Emit, Kind};
 use super::files;
 use super::names::{printable, shown};
 pub use gpucc::Choice;
@@ -71,6 +72,22 @@ impl Input {
         let mut own = options.clone();
         own.includes = options.includes.as_ref().map(|all| all.for_source(&self.text.name));
         own
+    }
+
+    /// The text behind GLSL's preprocessor, if one of these forms asks for it.
+    pub fn preprocessed(
+        &self,
+        compiler: &gpucc::Compiler,
+        options: &Options,
+        emits: &[Emit],
+    ) -> Result<Option<String>, Failure> {
+        if emits.iter().all(|emit| emit.kind != Kind::Pre) {
+            return Ok(None);
+        }
+        match (self.lang, &self.text.text) {
+            (Lang::Glsl, Some(text)) => compiler.preprocess(text, &self.options(options)).map(Some),
+            _ => Err(Failure::usage("--emit pre is for GLSL: no other language has macros")),
+        }
     }
 
     /// What the compiler reads.

@@ -5,6 +5,7 @@ mod args;
 mod assembly;
 mod batch;
 mod bundle;
+mod cache;
 mod compare;
 mod compile;
 mod console;

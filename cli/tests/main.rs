@@ -3,6 +3,7 @@
 mod attacks;
 mod bounds;
 mod broken_code;
+mod cache;
 mod code;
 mod color_targets;
 mod common;

@@ -280,6 +280,29 @@ fn machine_code_is_drawn_as_blocks_with_their_cycles() {
 }
 
 #[test]
+fn glsl_is_shown_behind_its_preprocessor() {
+    let folder = Folder::new("macros");
+    folder.write("size.glsl", "#define SIZE 3\n");
+    let source = "#version 450\n#include \"size.glsl\"\n\n#if SIZE > 2\n#define TWICE(x) ((x) + (x))\n#endif\n\n\n\
+        int twice = TWICE(SIZE) +;\n";
+    let shader = folder.write("wrong.comp", source);
+    // Neither a machine nor a right program is needed.
+    let shown = text(&[&shader, "--emit", "pre"]);
+    let tokens: Vec<&str> = shown.split_whitespace().collect();
+    assert_eq!(tokens.join(" "), "#version 450 int twice = ( ( 3 ) + ( 3 ) ) + ;");
+    assert!(!shown.contains("\n\n\n"), "{shown}");
+    let into = folder.path("out/");
+    fs::create_dir_all(&into).expect("a folder");
+    text(&[&shader, "--emit", "pre", "-o", &into]);
+    let written = fs::read_to_string(folder.path("out/wrong.pre.glsl")).expect("a file");
+    assert_eq!(written, shown);
+    let refused = gpucc(&[&sample("phong.wgsl"), "--emit", "pre"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let missing = folder.write("missing.comp", "#version 450\n#include \"none.glsl\"\n");
+    assert_eq!(gpucc(&[&missing, "--emit", "pre"]).status.code(), Some(1));
+}
+
+#[test]
 fn figures_follow_from_code_alone() {
     let folder = Folder::new("blob");
     for target in ["r700", "valhall", "gen4", "g45"] {

@@ -219,6 +219,27 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
     }
 }
 
+/// GLSL as its reader gets it, for people: macros expanded, conditions decided, included texts in their places. What
+/// directives leave empty is one line.
+///
+/// # Errors
+/// [`FailureKind::Invalid`] for wrong directives and for includes that are not found; [`FailureKind::Limit`] for texts
+/// beyond [`Limits`].
+pub fn preprocessed(text: &str, options: &Options) -> Result<String, Failure> {
+    let map = SourceMap::text("", Language::Glsl, text);
+    let done = prescan::check_size(&map.text, &options.limits)
+        .and_then(|()| preprocess::preprocess(&map.text, options));
+    let done = done.map_err(|stop| stop.into_failure(&map))?;
+    let mut text = String::new();
+    for line in done.text.lines().map(str::trim_end) {
+        if !line.is_empty() || !(text.is_empty() || text.ends_with("\n\n")) {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
 /// What the quarantine thread gives back.
 struct Lowered {
     entries: Entries,

@@ -1,5 +1,6 @@
 //! The pipeline: a source becomes structured SSA, the shared passes improve it, the back end makes code.
 
+use crate::binary::Binary;
 use crate::guard::guarded;
 use crate::pipeline::{Pipeline, Robust};
 use crate::program::{self, Program};
@@ -18,6 +19,7 @@ use gpucc_passes::{
     Ctx, Level, Neutral, Observer, Pass, Plan, Proof, Robustness, RunError, Runner,
 };
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};
 
 /// What is compiled.
@@ -127,27 +129,34 @@ pub struct PassTime {
     pub changed: bool,
 }
 
-/// A compiled entry point.
+/// A compiled entry point: the [`Binary`], and the SSA that it was made of, which proofs and pictures of the IR need.
 #[derive(Clone)]
 pub struct Compiled {
-    /// Entry point.
-    pub entry: String,
-    /// Stage.
-    pub stage: Stage,
+    /// What a driver keeps.
+    pub binary: Binary,
     /// Structured SSA after the shared passes.
     pub ssa: Func,
-    /// Machine code and all that runs and describes it; `None` for the interpreter.
-    pub program: Option<Program>,
     /// `(pass, text)` as asked for by [`Options::dump_after`].
     pub dumps: Vec<(String, String)>,
     /// The SSA of the front end, then after each step that changed it, as asked for by [`Options::keep_steps`].
     pub steps: Vec<Kept>,
-    /// What was inferred, one note each.
-    pub notes: Vec<Diagnostic>,
     /// Times of the passes, then of the back end's stages.
     pub times: Vec<PassTime>,
     /// From the end of the front end to the encoded bytes.
     pub compile_time: Duration,
+}
+
+impl Deref for Compiled {
+    type Target = Binary;
+    fn deref(&self) -> &Binary {
+        &self.binary
+    }
+}
+
+impl DerefMut for Compiled {
+    fn deref_mut(&mut self) -> &mut Binary {
+        &mut self.binary
+    }
 }
 
 /// A compiler for one machine. Immutable: share it between threads as you like.
@@ -243,6 +252,14 @@ impl Compiler {
         Ok(parsed)
     }
 
+    /// GLSL as its reader gets it: macros expanded, conditions decided, included texts in their places.
+    ///
+    /// # Errors
+    /// Wrong directives, includes that are not found, and texts beyond the limits.
+    pub fn preprocess(&self, text: &str, options: &Options) -> Result<String, Failure> {
+        guarded("the front end", || crate::front::preprocessed(text, options, self.target))
+    }
+
     /// Compiles one entry point. The same function and options give the same bytes.
     ///
     /// # Errors
@@ -335,13 +352,10 @@ impl Compiler {
         }
         let Watch { dumps, steps, times, .. } = watch;
         Ok(Compiled {
-            entry: ssa.name.clone(),
-            stage: ssa.stage,
+            binary: Binary { entry: ssa.name.clone(), stage: ssa.stage, program, notes },
             ssa,
-            program,
             dumps,
             steps,
-            notes,
             times,
             compile_time: start.elapsed(),
         })

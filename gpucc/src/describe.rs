@@ -1,8 +1,9 @@
 //! From a compiled entry point to the report.
 
+use crate::binary::Binary;
 use crate::compiler::Compiled;
 use crate::pipeline::Pipeline;
-use crate::report::{Code, Described, Line, Shader, Stats};
+use crate::report::{Code, Line, Shader};
 use crate::source::SourceText;
 pub use gpucc_machine::described::hex;
 use std::time::Duration;
@@ -10,23 +11,25 @@ use std::time::Duration;
 /// One entry point's part of the report. [`Shader::flow`] and [`Shader::properties`] are left empty, for they cost time: who
 /// wants them asks [`crate::Program::flow`] and [`crate::Properties::of`].
 pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duration) -> Shader {
-    let program = compiled.program.as_ref();
-    let mut described = match program {
-        Some(program) => program.compiled().described.clone(),
-        None => Described {
-            stats: Stats { instructions: compiled.ssa.live_insts() as u64, ..Stats::default() },
-            ..Described::default()
-        },
-    };
-    described.stats.compile_microseconds = compiled.compile_time.as_micros() as u64;
-    described.stats.frontend_microseconds = frontend.as_micros() as u64;
+    let mut shader = binary_report(compiled, source);
+    if compiled.program.is_none() {
+        shader.stats.instructions = compiled.ssa.live_insts() as u64;
+    }
+    shader.stats.compile_microseconds = compiled.compile_time.as_micros() as u64;
+    shader.stats.frontend_microseconds = frontend.as_micros() as u64;
+    shader
+}
+
+/// The same of an entry point that comes from a cache; its times are 0.
+pub fn binary_report(binary: &Binary, source: &SourceText) -> Shader {
+    let program = binary.program.as_ref();
     Shader {
         source: source.name.clone(),
-        entry: compiled.entry.clone(),
-        stage: compiled.stage.name().into(),
+        entry: binary.entry.clone(),
+        stage: binary.stage.name().into(),
         code: Code::of(program.map_or(&[], |program| program.code())),
         properties: None,
-        described,
+        described: program.map(|program| program.compiled().described.clone()).unwrap_or_default(),
         lines: program.map_or_else(Vec::new, |program| lines(program.lines(), source)),
         flow: Vec::new(),
     }

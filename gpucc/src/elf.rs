@@ -6,7 +6,7 @@
 //! files. A machine that has a number of ELF's says so ([`gpucc_machine::Machine::elf`]); others get `EM_NONE`.
 
 use crate::report::Report;
-use crate::{Compiled, Target};
+use crate::{Binary, Target};
 
 /// Bytes that every program's start is a multiple of.
 const ALIGNMENT: usize = 256;
@@ -22,7 +22,7 @@ const SECTION: usize = 40;
 const SYMBOL: usize = 16;
 
 /// Makes the file. `report` is that of the same entry points in the same order.
-pub fn elf(target: Target, chip: Option<&str>, compiled: &[Compiled], report: &Report) -> Vec<u8> {
+pub fn elf(target: Target, chip: Option<&str>, compiled: &[&Binary], report: &Report) -> Vec<u8> {
     let mut text = Vec::new();
     let mut names = Strings::new();
     let mut symbols = vec![0u8; SYMBOL];
@@ -111,7 +111,7 @@ pub fn elf(target: Target, chip: Option<&str>, compiled: &[Compiled], report: &R
 }
 
 /// A name for each entry point; the stage tells those apart that share one, as SPIR-V allows.
-pub fn unique_names(compiled: &[Compiled]) -> Vec<String> {
+pub fn unique_names(compiled: &[&Binary]) -> Vec<String> {
     compiled
         .iter()
         .map(|one| {

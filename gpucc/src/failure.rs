@@ -80,7 +80,7 @@ pub enum Severity {
 }
 
 /// A place in the source with a remark.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// First byte.
     pub start: u32,
@@ -93,7 +93,7 @@ pub struct Label {
 }
 
 /// One message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// How grave.
     pub severity: Severity,

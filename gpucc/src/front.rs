@@ -34,10 +34,7 @@ pub fn parse(
         entry: choice.entry.map(str::to_owned),
         stage: choice.stage,
         keep_going: true,
-        defines: asked.defines.clone(),
-        includes: asked.includes.clone(),
-        limits: frontend::Limits { budget: asked.budget, ..frontend::Limits::default() },
-        by_naga: false,
+        ..text_options(asked)
     };
     let parsed = frontend::parse(source, "", &options).map_err(|problem| {
         let mut problem = failure(problem, target);
@@ -73,6 +70,25 @@ pub fn parse(
         frontend_time: Duration::from_micros(
             parsed.microseconds.reading + parsed.microseconds.lowering,
         ),
+    })
+}
+
+/// The options that decide what a text is.
+fn text_options(asked: &crate::Options) -> frontend::Options {
+    frontend::Options {
+        defines: asked.defines.clone(),
+        includes: asked.includes.clone(),
+        limits: frontend::Limits { budget: asked.budget, ..frontend::Limits::default() },
+        ..frontend::Options::default()
+    }
+}
+
+/// GLSL behind the preprocessor.
+pub fn preprocessed(text: &str, asked: &crate::Options, target: Target) -> Result<String, Failure> {
+    frontend::preprocessed(text, &text_options(asked)).map_err(|problem| {
+        let mut problem = failure(problem, target);
+        point_at_end(&mut problem, text);
+        problem
     })
 }
 

@@ -22,6 +22,7 @@
 //! of its own ([`gpucc_ir::stack`]), which ends before the call does.
 
 mod assembler;
+mod binary;
 mod cfg;
 mod compiler;
 mod describe;
@@ -31,6 +32,7 @@ mod explorer;
 mod failure;
 mod front;
 mod guard;
+mod key;
 pub mod link;
 mod machines;
 pub mod pipeline;
@@ -42,12 +44,13 @@ mod target;
 pub mod verify;
 
 pub use assembler::{Assembler, AssemblyError, assembler};
+pub use binary::{Binary, Rejected, Stored, blob_key};
 pub use cfg::{cfg, machine_cfg};
 pub use compiler::{
     Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept, Options,
     Parsed, PassTime, Source,
 };
-pub use describe::{hex, merge_pipelines, shader_report};
+pub use describe::{binary_report, hex, merge_pipelines, shader_report};
 pub use elf::{elf, unique_names};
 pub use explorer::{Column, explorer};
 pub use failure::{Diagnostic, Failure, FailureKind, Label, Severity};
@@ -58,11 +61,14 @@ pub use gpucc_machine as machine;
 pub use gpucc_machine::described::EvidenceClass;
 pub use gpucc_passes::{Pass, Proof};
 pub use guard::panic_message;
+pub use key::Key;
 pub use pipeline::{Pipeline, Robust};
 pub use program::Program;
 pub use properties::Properties;
 pub use source::{SourceText, message, printable};
 pub use target::{Refusal, Target, TargetInfo};
 
-/// Name and version, as reports carry it.
-pub const PRODUCER: &str = concat!("gpucc ", env!("CARGO_PKG_VERSION"));
+/// Name, version and build, as reports carry them. The build is a commit; a hash of the sources follows it where they differ
+/// from the commit's, and stands alone where there is no commit.
+pub const PRODUCER: &str =
+    concat!("gpucc ", env!("CARGO_PKG_VERSION"), " (", env!("GPUCC_BUILD"), ")");

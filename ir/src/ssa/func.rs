@@ -347,6 +347,25 @@ impl Func {
         }
     }
 
+    /// The same interface, variables and bindings by the same numbers, without code.
+    pub fn declarations(&self) -> Func {
+        let mut bare = Func {
+            place: self.place,
+            workgroup_size: self.workgroup_size,
+            early_fragment_tests: self.early_fragment_tests,
+            invariant: self.invariant,
+            bounds: self.bounds,
+            mems: self.mems.clone(),
+            resources: self.resources.clone(),
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+            ..Func::new(self.name.clone(), self.stage)
+        };
+        let end = bare.new_inst(InstData::new(Op::Yield, Imm::None, &[], Span::NONE), &[]);
+        bare.regions[bare.body].insts.push(end);
+        bare
+    }
+
     /// Makes room for so many further instructions and values.
     pub fn reserve(&mut self, insts: usize) {
         self.insts.reserve(insts);

@@ -31,6 +31,37 @@ pub enum DriverWord {
     Other(Driven),
 }
 
+impl DriverWord {
+    /// The binding that it is about.
+    pub fn binding_mut(&mut self) -> Option<&mut BindingName> {
+        match self {
+            DriverWord::OfImage { binding, .. } => Some(binding),
+            DriverWord::Other(driven) => match driven {
+                Driven::Image { binding }
+                | Driven::Uniform { binding, .. }
+                | Driven::BufferSize { binding, .. }
+                | Driven::Pitch { binding, .. }
+                | Driven::Rows { binding, .. }
+                | Driven::Sampler { binding, .. } => Some(binding),
+                Driven::NumWorkgroups { .. }
+                | Driven::Draw
+                | Driven::StorageBuffer { .. }
+                | Driven::WorkgroupMemory
+                | Driven::Constant { .. }
+                | Driven::FirstVertex
+                | Driven::FirstInstance
+                | Driven::DrawIndex
+                | Driven::ViewIndex
+                | Driven::VertexCount
+                | Driven::StreamAddress { .. }
+                | Driven::ViewportScale { .. }
+                | Driven::ViewportOffset { .. }
+                | Driven::Unused => None,
+            },
+        }
+    }
+}
+
 /// A number about an image.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

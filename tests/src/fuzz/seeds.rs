@@ -130,7 +130,7 @@ impl Seeds {
             Language::Assembly => {
                 let compiler = Compiler::new(target, None).ok()?;
                 let compiled = compiler.compile(&func, &Options::default()).ok()?;
-                compiled.program?.assembly().ok()?.into_bytes()
+                compiled.program.as_ref()?.assembly().ok()?.into_bytes()
             }
             // The same program as it stands and as the shared passes leave it.
             _ if number.is_multiple_of(2) => gpucc::print_ir(&func).into_bytes(),
