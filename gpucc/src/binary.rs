@@ -400,12 +400,12 @@ mod tests {
 
     const SHADER: &str = "
         @group(0) @binding(3) var<storage, read_write> words: array<u32>;
-        var<workgroup> shared: array<u32, 64>;
+        var<workgroup> turned: array<u32, 64>;
         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32,
             @builtin(num_workgroups) groups: vec3u) {
-            shared[i] = i * groups.x;
+            turned[i] = i * groups.x;
             workgroupBarrier();
-            words[i] = shared[63u - i] + arrayLength(&words);
+            words[i] = turned[63u - i] + arrayLength(&words);
         }";
 
     fn compiled(target: Target, options: &Options) -> (Compiler, Key, Compiled) {
