@@ -6,7 +6,9 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Runs `batch` over some samples; gives its summary.
 #[track_caller]
@@ -15,7 +17,7 @@ fn batch(target: &str, cache: &str, into: &str) -> String {
     let mut args = vec!["batch", "--target", target, "--cache", cache, "-o", into];
     args.extend(["--emit", "asm", "--emit", "json", "--emit", "elf"]);
     args.extend(samples.iter().map(String::as_str));
-    text(&args)
+    text(&gpucc(&args))
 }
 
 /// Files of a folder and of those within, without the times of reports.
@@ -88,7 +90,7 @@ fn other_options_and_other_sources_have_other_keys() {
     let shader = folder.write("a.wgsl", source);
     let run = |more: &[&str]| {
         let args = ["batch", "--target", "r700", "--cache", &cache, "-o", &out, &shader];
-        text(&args.into_iter().chain(more.iter().copied()).collect::<Vec<_>>())
+        text(&gpucc(&args.into_iter().chain(more.iter().copied()).collect::<Vec<_>>()))
     };
     assert!(run(&[]).contains("cache: 0 found, 1 not"));
     assert!(run(&[]).contains("cache: 1 found, 0 not"));
@@ -178,6 +180,59 @@ fn a_server_gives_what_was_put() {
     assert_eq!(contents(&first), contents(&second));
     let kept = kept.lock().expect("nobody panics");
     assert!(kept.keys().all(|path| path.starts_with("/shaders/") && path.len() == 9 + 64));
+}
+
+/// The first block of a page in a language.
+fn block(page: &str, language: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
+    let text = fs::read_to_string(path).expect("the page is there");
+    let start = format!("```{language}\n");
+    let (_, rest) = text.split_once(&start).expect("it has such a block");
+    rest.split_once("```").expect("the block ends").0.to_owned()
+}
+
+/// A process that ends with the test.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn the_server_of_the_page_is_a_cache() {
+    if Command::new("nginx").arg("-v").output().is_err() {
+        let _ = writeln!(std::io::stderr(), "skipped: nginx is not installed");
+        return;
+    }
+    let folder = Folder::new("cache-nginx");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    drop(listener);
+    let own = folder.path("");
+    let head = format!(
+        "daemon off; pid {own}pid; error_log {own}log;\nhttp {{\n  client_body_temp_path {own}body;\n"
+    );
+    let config = block("farm.md", "nginx");
+    let config = config.replace("http {\n", &head);
+    let config = config.replace("listen 8080", &format!("listen 127.0.0.1:{port}"));
+    let config = config.replace("/srv/cache", &format!("{own}store"));
+    assert!(config.contains("pid ") && config.contains(&format!("{port};")), "{config}");
+    let config = folder.write("nginx.conf", config);
+    let server = Command::new("nginx").args(["-c", &config]).spawn().expect("it is installed");
+    let _server = Killed(server);
+    let started = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(started.elapsed() < Duration::from_secs(20), "nginx does not answer");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let cache = format!("http://127.0.0.1:{port}/shaders");
+    let (first, second) = (folder.path("1"), folder.path("2"));
+    assert!(batch("r700", &cache, &first).ends_with("cache: 0 found, 3 not\n"));
+    assert!(batch("r700", &cache, &second).ends_with("cache: 3 found, 0 not\n"));
+    assert_eq!(contents(&first), contents(&second));
 }
 
 #[test]

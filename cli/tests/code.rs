@@ -78,7 +78,7 @@ fn wrong(path: &Path, text: &str, machine: Target, claims: &Claims<'_>) -> Resul
         if !proof.holds() || proof.words == 0 {
             return Err(format!("{:?}", proof.first.map(|first| first.to_string())));
         }
-        let program = compiled.program.ok_or("no program")?;
+        let program = compiled.binary.program.ok_or("no program")?;
         assembly += &program.assembly().map_err(|e| e.summary().to_owned())?;
     }
     for &(count, more, what) in &claims.counts {

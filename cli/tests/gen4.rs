@@ -112,7 +112,8 @@ fn rows_of_pushed_words_do_not_reach_beyond_the_buffer() {
         let parsed = compiler.parse(Source::Wgsl(source), Choice::default(), &options);
         let entry = parsed.expect("it is right").entries.remove(0);
         let compiled = compiler.compile(&entry.func.expect("it is right"), &options);
-        let program = compiled.expect("it compiles").program.expect("a machine's program");
+        let compiled = compiled.expect("it compiles");
+        let program = compiled.program.as_ref().expect("a machine's program");
         let constants = program.compiled().described.driver_constants.iter();
         let words: Vec<Option<u32>> = constants
             .map(|constant| match constant.word {

@@ -122,7 +122,7 @@ fn compiled(target: Target, claim: Claim<'_>, text: &str) -> Result<String, Stri
         }
         match (claim.kind, &claim.passes[..]) {
             ("asm", []) => {
-                let program = compiled.program.ok_or("no program")?;
+                let program = compiled.binary.program.ok_or("no program")?;
                 out += &program.assembly().map_err(summary)?;
             }
             ("mach", [_]) => out.extend(compiled.dumps.into_iter().map(|(_, text)| text)),

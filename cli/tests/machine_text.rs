@@ -56,7 +56,7 @@ fn read_back(target: Target, path: &Path) -> Result<usize, String> {
             // What the machine cannot do has no machine IR.
             Err(_) => continue,
         };
-        let program = compiled.program.ok_or("no program")?;
+        let program = compiled.program.as_ref().ok_or("no program")?;
         let assembly = program.assembly().map_err(|e| e.summary().to_owned())?;
         for (at, pass) in passes.iter().enumerate() {
             let mut dumps = compiled.dumps.iter().rev();

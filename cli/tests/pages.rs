@@ -9,7 +9,7 @@ const COLUMNS: usize = 100;
 const WORDS: usize = 25;
 
 /// The pages that keep these rules.
-const PAGES: [&str; 26] = [
+const PAGES: [&str; 27] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -23,6 +23,7 @@ const PAGES: [&str; 26] = [
     "docs/abi-valhall.md",
     "docs/compare.md",
     "docs/embedding.md",
+    "docs/farm.md",
     "docs/errata.md",
     "docs/gallery.md",
     "docs/gen4.md",
