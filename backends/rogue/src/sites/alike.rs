@@ -4,10 +4,10 @@ use super::live::Around;
 use crate::isa::Group;
 use crate::isa::disasm::{asks_external, is_constant, is_unary};
 use crate::isa::fields::f;
-use crate::isa::group::{Condition, MainOps, Ops, Selectors};
+use crate::isa::group::{Condition, Feed, MainOps, Ops, Selectors};
 use crate::isa::ops::{Backend, Control, Main};
 use crate::isa::register::{File, Register, Special, special};
-use crate::legal::{is_complex, named};
+use crate::legal::named;
 use gpucc_isa::{FieldId, Inst};
 
 /// Whether two groups do the same where one of them stands.
@@ -20,8 +20,45 @@ pub fn alike(old: &Group, new: &Group, around: &Around) -> bool {
         // Who is woken for nothing looks and sleeps again.
         return true;
     }
+    if old.repeat < new.repeat && goes_nowhere(new, old.repeat, around)
+        || new.repeat < old.repeat && goes_nowhere(old, new.repeat, around)
+    {
+        let same = Group { repeat: old.repeat, ..new.clone() };
+        return same_turns(old, &same, around);
+    }
+    same_turns(old, new, around)
+}
+
+/// Whether two groups do the same that repeat equally often.
+fn same_turns(old: &Group, new: &Group, around: &Around) -> bool {
     let (old, new) = (Plain::of(old, around), Plain::of(new, around));
     old == new || idle(&old.group) && idle(&new.group)
+}
+
+/// The turns of a group from one on leave nothing but registers that nobody reads behind it.
+fn goes_nowhere(group: &Group, first: u8, around: &Around) -> bool {
+    let computes = match &group.ops {
+        Ops::Main(ops) => {
+            ops.backend.is_none()
+                && ops.pack.is_none_or(|pack| is_constant(&pack))
+                && !ops.test.is_some_and(|test| test.flag(f::PWEN))
+        }
+        Ops::Bitwise(phases) => !phases[2].as_ref().is_some_and(|shift| shift.flag(f::PWEN)),
+        Ops::Control(_) => false,
+    };
+    let dead = |register: &Register| {
+        let mut turns = first..group.repeat;
+        turns.all(|turn| match *register {
+            Register::Temp(number) => {
+                !around.behind.reads(Register::Temp(number + u16::from(turn)))
+            }
+            Register::Vtxin(number) => {
+                !around.behind.reads(Register::Vtxin(number + u16::from(turn)))
+            }
+            _ => false,
+        })
+    };
+    computes && group.writes.iter().flatten().all(dead)
 }
 
 /// A group of arithmetic whose results nobody reads.
@@ -81,6 +118,7 @@ impl Plain {
             *shift = shift.with(f::PWEN, 0);
         }
         selectors(&mut group);
+        same_feeds(&mut group);
         let mut read = [false; 6];
         match &group.ops {
             Ops::Bitwise(_) => read = bits_read(&group),
@@ -248,6 +286,22 @@ fn operations(
         cleared(&mut ops.test, &[f::PWEN]);
         cleared(&mut ops.backend, &[f::PWEN]);
     }
+    for (op, first) in [(&mut ops.p0, 0), (&mut ops.p1, 3)] {
+        let Some(word) = op.as_ref().filter(|word| integer(word)) else { continue };
+        let wide = Main::of(word.op()) == Main::Imadd64;
+        // 0 has no sign. The third operand of a wide one is a pair.
+        let modifiers = [[f::NEG0, f::ABS0], [f::NEG1, f::ABS1], [f::NEG2, f::ABS2]];
+        for (at, fields) in modifiers.iter().enumerate().take(if wide { 2 } else { 3 }) {
+            if sources[first + at] == Register::ZERO {
+                cleared(op, fields);
+            }
+        }
+        // Memory is smaller than 2 GiB: the offset of an address has no sign.
+        let one = sources[1] == Register::Special(1);
+        if wide && one && matches!(sources[2], Register::Shared(_)) {
+            cleared(op, &[f::SIGNED]);
+        }
+    }
     // The low words of products and sums are the same for both kinds of numbers.
     if ops.p0.is_some_and(|inst| Main::of(inst.op()) == Main::Imadd32) {
         cleared(&mut ops.p0, &[f::SIGNED]);
@@ -264,6 +318,47 @@ fn operations(
     }
 }
 
+/// Sums of products of words.
+fn integer(word: &Inst) -> bool {
+    matches!(Main::of(word.op()), Main::Imadd32 | Main::Imadd64)
+}
+
+/// What passes a source on as it is.
+fn passes_on(word: &Option<Inst>) -> bool {
+    let plain = |word: &Inst| {
+        let signs = [f::NEG0, f::ABS0].into_iter();
+        let mut signs = signs.filter(|&id| word.has_field(id));
+        Main::of(word.op()) == Main::Mbyp && !signs.any(|id| word.flag(id))
+    };
+    word.as_ref().is_some_and(plain)
+}
+
+/// Feeds that give the same source are one.
+fn same_feeds(group: &mut Group) {
+    let Ops::Main(ops) = &mut group.ops else { return };
+    let [first, second] = [passes_on(&ops.p0), passes_on(&ops.p1)];
+    let sources = group.sources;
+    let external = sources[usize::from(group.selectors.is0)];
+    let one = |feed: Feed| match feed {
+        Feed::Ft1 if first && second && sources[3] == sources[0] => Feed::Ft0,
+        Feed::Fte if first && external == sources[0] => Feed::Ft0,
+        Feed::Fte if second && external == sources[3] => Feed::Ft1,
+        feed => feed,
+    };
+    group.selectors.is = group.selectors.is.map(one);
+    for (field, port) in [(f::MOV_W0, 0), (f::MOV_W1, 1)] {
+        if group.writes[port].is_some()
+            && let Some(mov) = &mut ops.mov
+        {
+            const FEEDS: [Feed; 4] = [Feed::Ft0, Feed::Ft1, Feed::Ft2, Feed::Fte];
+            let feed = FEEDS.into_iter().find(|feed| *feed as u32 == mov.get(field));
+            if let Some(feed) = feed {
+                *mov = mov.with(field, one(feed) as u32);
+            }
+        }
+    }
+}
+
 /// Selectors that something asks; the others are 0.
 fn selectors(group: &mut Group) {
     let Ops::Main(ops) = &group.ops else { return };
@@ -273,12 +368,11 @@ fn selectors(group: &mut Group) {
     asked[1] = ops.test.is_some_and(|test| !is_unary(&test));
     asked[2] = ops.pack.is_some_and(|pack| !is_constant(&pack));
     let saved = ops.backend.is_some_and(|inst| Backend::of(inst.op()) == Backend::Savmsk);
-    let complex = ops.p0.is_some_and(|inst| is_complex(Main::of(inst.op())));
     let whole =
         |mov: &Inst, port: usize| mov.flag(f::ALWAYS) && (port == 1 || mov.get(f::MASK) == 15);
     for port in 0..2 {
         let taken = group.writes[port].is_some() && !saved || backend_reads(ops, port as u32);
-        asked[3 + port] = (taken || complex) && !ops.mov.is_some_and(|mov| whole(&mov, port));
+        asked[3 + port] = taken && !ops.mov.is_some_and(|mov| whole(&mov, port));
     }
     for (at, asked) in asked.into_iter().enumerate() {
         if !asked {

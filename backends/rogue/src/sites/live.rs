@@ -111,6 +111,9 @@ pub fn around(groups: &[(usize, Group)]) -> Vec<Around> {
             p0 = match (row, inst.get(f::COND)) {
                 (Control::Cndst, 1) => Some(true),
                 (Control::Cndst, 3) => Some(false),
+                // Those for whom it holds wait.
+                (Control::Cndsm, 1) => Some(false),
+                (Control::Cndsm, 3) => Some(true),
                 _ => None,
             };
         }
