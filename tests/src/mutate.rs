@@ -15,7 +15,7 @@ use std::path::Path;
 /// Inputs on which a broken program is compared, and their sizes: most flips show on the first, some only where an
 /// array ends before the invocations do or where their numbers need more than a byte, and some where a number falls
 /// on a boundary. The number of an input says how wild it is, so that all have the same seed.
-const INPUTS: [(u32, Sizes); 15] = [
+const INPUTS: [(u32, Sizes); 18] = [
     (1, SIZES),
     (8, SIZES),
     (4, sizes(4, [37, 37], 5)),
@@ -32,6 +32,10 @@ const INPUTS: [(u32, Sizes); 15] = [
     // Workgroups beside and above each other.
     (8, Sizes { groups: [2, 3, 1], ..SIZES }),
     (2, Sizes { groups: [1, 2, 2], ..sizes(1, [256, 300], 24) }),
+    // Many of the short ones, and of the usual ones.
+    (256, sizes(4, [37, 37], 5)),
+    (256, sizes(4, [256, 37], 11)),
+    (2048, SIZES),
 ];
 
 /// Inputs on which the bytes run again where the functions err that the machine approximates: code that mends what they are off shows

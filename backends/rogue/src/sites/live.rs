@@ -1,5 +1,6 @@
 //! What holds around a group: who runs it, and what is read behind it.
 
+use super::known::Known;
 use crate::isa::Group;
 use crate::isa::fields::f;
 use crate::isa::group::{Condition, Ops};
@@ -77,23 +78,36 @@ pub struct Around {
     pub p0: Option<bool>,
     /// What an instance may read behind it.
     pub behind: Set,
+    /// Some group of the program reads the link register.
+    pub links: bool,
+    /// Numbers without signs.
+    pub known: Known,
 }
 
 /// What is known of each group of a program.
-pub fn around(groups: &[(usize, Group)]) -> Vec<Around> {
+pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
     let behind = behind(groups);
     let targets: BTreeSet<i64> = groups
         .iter()
         .filter_map(|(offset, group)| Some(target_of(*offset, branch_of(group)?)))
         .collect();
+    let links = groups.iter().any(|(_, group)| match &group.ops {
+        Ops::Control(inst) => {
+            use Control::*;
+            matches!(Control::of(inst.op()), Lapc | Savl | CndsetlA | CndsetlB | Cndlpc)
+        }
+        _ => false,
+    });
     let mut depth = 0i64;
     let mut p0 = None;
     let mut all = Vec::with_capacity(groups.len());
     for ((offset, group), behind) in groups.iter().zip(behind) {
         if targets.contains(&(*offset as i64)) {
             p0 = None;
+            known.forget();
         }
-        all.push(Around { all_run: depth == 0, p0, behind });
+        all.push(Around { all_run: depth == 0, p0, behind, links, known: known.clone() });
+        known.pass(group, &writes_of(group));
         if predicate(group).1 {
             p0 = None;
         }
@@ -106,6 +120,9 @@ pub fn around(groups: &[(usize, Group)]) -> Vec<Around> {
             _ => {}
         }
         let row = Control::of(inst.op());
+        if row != Control::Wdf && row != Control::Nop {
+            known.forget();
+        }
         if (Control::Cndst..=Control::CndsetlA).contains(&row) {
             // Those go on for whom the condition holds.
             p0 = match (row, inst.get(f::COND)) {
