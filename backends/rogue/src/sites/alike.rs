@@ -1,6 +1,6 @@
 //! Groups that nothing can tell apart where they stand.
 
-use super::live::Around;
+use super::live::{Around, crosses};
 use crate::isa::Group;
 use crate::isa::disasm::{asks_external, is_constant, is_unary};
 use crate::isa::fields::f;
@@ -20,6 +20,10 @@ pub fn alike(old: &Group, new: &Group, around: &Around) -> bool {
         // Who is woken for nothing looks and sleeps again.
         return true;
     }
+    let same = Group { condition: old.condition, ..new.clone() };
+    if old.condition != new.condition && concerns_nobody(old, new, around) {
+        return alike(old, &same, around);
+    }
     if old.repeat < new.repeat && goes_nowhere(new, old.repeat, around)
         || new.repeat < old.repeat && goes_nowhere(old, new.repeat, around)
     {
@@ -35,13 +39,35 @@ fn same_turns(old: &Group, new: &Group, around: &Around) -> bool {
     old == new || idle(&old.group) && idle(&new.group)
 }
 
+/// Whether those instances alone run one of the groups and not the other that read nothing of what it writes.
+fn concerns_nobody(old: &Group, new: &Group, around: &Around) -> bool {
+    let runs = |group: &Group| match group.condition {
+        Condition::Runs => Some([true, true]),
+        Condition::IfNotP0 => Some([true, false]),
+        Condition::IfP0 => Some([false, true]),
+        Condition::IgnorePe => None,
+    };
+    let (Some(before), Some(after)) = (runs(old), runs(new)) else { return false };
+    (0..2).filter(|&p0| before[p0] != after[p0]).all(|p0| {
+        let reads = &around.behind_p0[p0];
+        leaves(new, 0, |register| reads.reads(register))
+    })
+}
+
 /// The turns of a group from one on leave nothing but registers that nobody reads behind it.
 fn goes_nowhere(group: &Group, first: u8, around: &Around) -> bool {
+    leaves(group, first, |register| around.behind.reads(register))
+}
+
+/// Whether the turns of a group from one on compute, and leave nothing that somebody reads.
+fn leaves(group: &Group, first: u8, reads: impl Fn(Register) -> bool) -> bool {
     let computes = match &group.ops {
         Ops::Main(ops) => {
             ops.backend.is_none()
-                && ops.pack.is_none_or(|pack| is_constant(&pack))
+                && (first == 0 || ops.pack.is_none_or(|pack| is_constant(&pack)))
                 && !ops.test.is_some_and(|test| test.flag(f::PWEN))
+                && !ops.p0.is_some_and(|word| crosses(&word))
+                && !ops.p1.is_some_and(|word| crosses(&word))
         }
         Ops::Bitwise(phases) => !phases[2].as_ref().is_some_and(|shift| shift.flag(f::PWEN)),
         Ops::Control(_) => false,
@@ -49,16 +75,12 @@ fn goes_nowhere(group: &Group, first: u8, around: &Around) -> bool {
     let dead = |register: &Register| {
         let mut turns = first..group.repeat;
         turns.all(|turn| match *register {
-            Register::Temp(number) => {
-                !around.behind.reads(Register::Temp(number + u16::from(turn)))
-            }
-            Register::Vtxin(number) => {
-                !around.behind.reads(Register::Vtxin(number + u16::from(turn)))
-            }
+            Register::Temp(number) => !reads(Register::Temp(number + u16::from(turn))),
+            Register::Vtxin(number) => !reads(Register::Vtxin(number + u16::from(turn))),
             _ => false,
         })
     };
-    computes && group.writes.iter().flatten().all(dead)
+    computes && !group.end && group.writes.iter().flatten().all(dead)
 }
 
 /// A group of arithmetic whose results nobody reads.
