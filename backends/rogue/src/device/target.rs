@@ -15,6 +15,9 @@ struct Row {
     address: u64,
 }
 
+/// The number of an output, and its words in each pixel.
+pub(super) type Texels = (usize, Vec<[u32; 4]>);
+
 impl Machine {
     /// The colours that the program packs.
     fn colors(&self) -> Vec<Color> {
@@ -32,7 +35,7 @@ impl Machine {
         &mut self,
         heap: &mut Heap,
         shaded: &[(&Shaded, bool)],
-    ) -> Result<Vec<(usize, Vec<[u32; 4]>)>, Stop> {
+    ) -> Result<Vec<Texels>, Stop> {
         let colors = self.colors();
         if colors.is_empty() {
             return Ok(Vec::new());
@@ -83,12 +86,7 @@ impl Machine {
     }
 
     /// The texels of a row, as words of the output.
-    fn texels(
-        &self,
-        heap: &mut Heap,
-        row: &Row,
-        count: u32,
-    ) -> Result<(usize, Vec<[u32; 4]>), Stop> {
+    fn texels(&self, heap: &mut Heap, row: &Row, count: u32) -> Result<Texels, Stop> {
         let Row { color, address } = row;
         let func = &self.compiled.expanded;
         let half = func.outputs[color.output].scalar == Scalar::F16;
