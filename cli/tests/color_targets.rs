@@ -148,28 +148,98 @@ fn every_format_is_drawn_into_and_read_back() {
 }
 
 #[test]
+fn what_a_program_leaves_in_its_targets_is_proved() {
+    let scene = Scene::new("color-proof");
+    for scalar in ["f16", "f32", "i32", "u32"] {
+        let text = format!(
+            "{} struct F {{ @location(0) a: vec4<{scalar}>, @location(1) b: vec2<{scalar}>, @location(3) c: {scalar} }}
+            @fragment fn fs(@location(0) @interpolate({}) v: vec4<{scalar}>) -> F {{
+                return F(v * {scalar}(2), v.yx, v.x + v.w);
+            }}",
+            if scalar == "f16" { "enable f16;" } else { "" },
+            if scalar.starts_with('f') { "perspective" } else { "flat" },
+        );
+        fs::write(scene.folder.path("proof.wgsl"), text).expect("written");
+        let source = scene.folder.path("proof.wgsl");
+        let fits = |format: &&Format| {
+            let wanted = if scalar == "f16" { "f32" } else { scalar };
+            format.renders() && scalar_of(**format) == wanted
+        };
+        let formats: Vec<&str> =
+            Format::ALL.iter().filter(fits).map(|format| format.name()).collect();
+        let small: Vec<&str> = (formats.iter().copied())
+            .filter(|name| name.starts_with("r8") || name.starts_with("r16"))
+            .collect();
+        for (n, format) in formats.iter().enumerate() {
+            let narrow = json!({ "format": small[n % small.len()] });
+            let targets = json!({ "targets": [{ "format": format }, narrow, null, narrow] });
+            // The second colour has two components.
+            let pipeline = scene.pipeline(&targets);
+            let args = ["verify", &source, "--target", "rogue", "--pipeline", &pipeline];
+            let output = gpucc(&[&args[..], &["--inputs", "4"]].concat());
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{scalar} {format}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_colour_of_bytes_is_one_pack_into_an_output_register() {
+    let scene = Scene::new("color-pack");
+    for (format, packs, registers) in
+        [("rgba8unorm", &["pck.scale.u8888"][..], 1), ("rgba16float", &["pck.f16f16"; 2], 2)]
+    {
+        let pipeline = scene.pipeline(&target(format));
+        let source = scene.folder.path("f32.wgsl");
+        let args = [&source[..], "--target", "rogue", "--stage", "fragment"];
+        let output = gpucc(&[&args[..], &["--pipeline", &pipeline]].concat());
+        let text = String::from_utf8_lossy(&output.stdout);
+        let found: Vec<&str> = text.split_whitespace().filter(|w| w.starts_with("pck")).collect();
+        assert_eq!(found, packs, "{text}");
+        let left = text.split_whitespace().filter(|word| word.starts_with("po")).count();
+        assert_eq!(left, registers, "{text}");
+    }
+}
+
+#[test]
 fn a_format_is_what_the_state_says() {
     let scene = Scene::new("color-state");
-    for (machine, setting) in [
-        ("r700", "CB_COLOR0_INFO"),
-        ("r600", "CB_COLOR0_INFO"),
-        ("valhall", "Blend 0"),
-        ("gen4", "SURFACE_STATE 0"),
-        ("g45", "SURFACE_STATE 0"),
+    for (machine, settings) in [
+        ("r700", &["CB_COLOR0_INFO"][..]),
+        ("r600", &["CB_COLOR0_INFO"]),
+        ("valhall", &["Blend 0"]),
+        ("gen4", &["SURFACE_STATE 0"]),
+        ("g45", &["SURFACE_STATE 0"]),
+        ("rogue", &["PBE_STATE 0", "PBE_REG 0"]),
     ] {
         let mut seen: BTreeSet<String> = BTreeSet::new();
         for &format in Format::ALL.iter().filter(|format| format.renders()) {
             let source = format!("{}.wgsl", scalar_of(format));
             let state = scene.state(&target(format.name()), &source, machine);
-            let words = state[setting].to_string();
-            assert!(words.len() > 10, "{machine} {format:?}: {state}");
-            seen.insert(words);
+            let mut all = String::new();
+            for setting in settings {
+                let words = state[*setting].to_string();
+                assert!(words.len() > 10, "{machine} {format:?}: {state}");
+                all += &words;
+            }
+            seen.insert(all);
         }
-        // The tile holds one, two and four normalised bytes alike; red and blue change places behind it.
-        let alike = if machine == "valhall" { 4 } else { 0 };
+        let alike = match machine {
+            // The tile holds one, two and four normalised bytes alike; red and blue change places behind it.
+            "valhall" => 4,
+            // Integers of 10 and 2 bits are a word.
+            "rogue" => 1,
+            _ => 0,
+        };
         let formats = Format::ALL.iter().filter(|format| format.renders()).count();
         assert_eq!(seen.len(), formats - alike, "{machine}");
     }
+    // Halves, gamma, and blue first.
+    let srgb = scene.state(&target("bgra8unorm-srgb"), "f32.wgsl", "rogue");
+    assert_eq!(srgb["PBE_STATE 0"]["fields"]["second SOURCE_FORMAT"], Value::Null);
+    assert_eq!(srgb["PBE_STATE 0"]["fields"]["second NORM"], 1);
+    assert_eq!(srgb["PBE_REG 0"]["fields"]["first GAMMA"], 1);
+    assert_eq!(srgb["PBE_REG 0"]["fields"]["first SWIZ0"], 2);
     // Register guide 9: COLOR_16_16_16_16_FLOAT, NUMBER_FLOAT; 3: short exports go to normalised bytes.
     let half = scene.state(&target("rgba16float"), "f32.wgsl", "r700");
     assert_eq!(half["CB_COLOR0_INFO"]["fields"]["FORMAT"], 32);

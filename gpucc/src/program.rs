@@ -152,6 +152,10 @@ impl Program {
     pub fn interpolates(&self) -> bool {
         self.machine.interpolates()
     }
+    /// Makes of the words of a pixel's outputs what is left behind the program; see [`gpucc_machine::Machine::kept`].
+    pub fn keep(&self, outputs: &mut [[u32; 4]]) {
+        self.machine.kept(&self.compiled, outputs);
+    }
     /// Makes a sampler of a test one that the machine has; see [`gpucc_machine::Machine::restrict`].
     pub fn restrict(&self, sampler: &mut gpucc_emu::sampler::Sampler, words: bool) {
         self.machine.restrict(sampler, words);

@@ -160,6 +160,11 @@ pub trait Machine: Send + Sync {
         let _ = (vertex, fragment, request);
         Ok(None)
     }
+    /// Makes of the words of a pixel's outputs what is left behind the program, on machines whose programs pack colours for the formats
+    /// of their targets.
+    fn kept(&self, compiled: &Compiled, outputs: &mut [[u32; 4]]) {
+        let _ = (compiled, outputs);
+    }
     /// Makes a sampler of a test one that the machine has; `words`: it is used with texels of 32 bits a component, without a
     /// comparison.
     fn restrict(&self, _: &mut gpucc_emu::sampler::Sampler, words: bool) {

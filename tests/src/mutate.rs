@@ -15,7 +15,7 @@ use std::path::Path;
 /// Inputs on which a broken program is compared, and their sizes: most flips show on the first, some only where an
 /// array ends before the invocations do or where their numbers need more than a byte, and some where a number falls
 /// on a boundary. The number of an input says how wild it is, so that all have the same seed.
-const INPUTS: [(u32, Sizes); 15] = [
+const INPUTS: [(u32, Sizes); 18] = [
     (1, SIZES),
     (8, SIZES),
     (4, sizes(4, [37, 37], 5)),
@@ -32,7 +32,15 @@ const INPUTS: [(u32, Sizes); 15] = [
     // Workgroups beside and above each other.
     (8, Sizes { groups: [2, 3, 1], ..SIZES }),
     (2, Sizes { groups: [1, 2, 2], ..sizes(1, [256, 300], 24) }),
+    // Many of the short ones, and of the usual ones.
+    (256, sizes(4, [37, 37], 5)),
+    (256, sizes(4, [256, 37], 11)),
+    (2048, SIZES),
 ];
+
+/// Inputs on which the bytes run again where the functions err that the machine approximates: code that mends what they are off shows
+/// there alone.
+const ERRING: Plan = Plan { errors: 2, ..Plan::new(8, 0) };
 
 /// Steps of one set of inputs: what a flipped field may take is all that bounds it.
 const STEPS: u64 = 1 << 40;
@@ -172,8 +180,10 @@ fn flip(
     let options = Options::default();
     let outcome = INPUTS
         .into_iter()
-        .map(|(count, sizes)| {
-            let plan = Plan { sizes, steps: STEPS, ..Plan::new(count, 0) };
+        .map(|(count, sizes)| Plan { sizes, ..Plan::new(count, 0) })
+        .chain([ERRING])
+        .map(|plan| {
+            let plan = Plan { steps: STEPS, ..plan };
             verify_plan(compiler, compiled, source, &options, &plan)
         })
         // Too little to compare is no catch.

@@ -2,6 +2,7 @@
 
 use crate::attribute::{Kind, Packing};
 use crate::chip::Chip;
+use crate::color::{self, Color};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::{Failure, Limit, State};
 use gpucc_ir::ssa::{
@@ -134,6 +135,8 @@ pub struct Abi {
     pub varyings: Vec<Varying>,
     /// Fragment: the first output register of each colour. Vertex: the first word of each output.
     pub outputs: Vec<Words<Output>>,
+    /// Fragment: the colours that the program packs for their targets.
+    pub colors: Vec<Color>,
     /// Vertex: system values and attributes by their first vertex input.
     pub attributes: Vec<Words<Input>>,
     /// Vertex: how the components of attributes lie in their words.
@@ -192,10 +195,14 @@ impl Abi {
             primitive: None,
             varyings: Vec::new(),
             outputs: Vec::new(),
+            colors: Vec::new(),
             attributes: Vec::new(),
             packings: SecondaryMap::new(),
             vertex_words: 0,
         };
+        if func.stage == Stage::Fragment {
+            abi.colors = color::colors(func, pipeline, abi.output_registers());
+        }
         abi.bind(func)?;
         match func.stage {
             Stage::Compute => {
@@ -227,8 +234,10 @@ impl Abi {
         let mut next: u64 = match func.stage {
             Stage::Fragment => {
                 let located = |kind| matches!(kind, OutputKind::Location { .. });
-                let colors = func.outputs.values().filter(|data| located(data.kind));
-                let words: u16 = colors.map(|data| u16::from(data.components)).sum();
+                let colors = func.outputs.iter().filter(|(_, data)| located(data.kind));
+                let words: u16 = colors
+                    .map(|(output, data)| color::words_of(&self.colors, output, data.components))
+                    .sum();
                 self.tiles = words.saturating_sub(self.output_registers()).div_ceil(TILE_WORDS);
                 u64::from(FRAGMENT_SHARED) + 2 * u64::from(self.tiles)
             }
@@ -329,8 +338,9 @@ impl Abi {
         colors.sort_by_key(|(place, ..)| *place);
         let mut first: u64 = 0;
         for (_, output, components) in colors {
-            self.outputs.push(Words { what: output, first: first as u16, count: components });
-            first += u64::from(components);
+            let count = color::words_of(&self.colors, output, components);
+            self.outputs.push(Words { what: output, first: first as u16, count: count as u8 });
+            first += u64::from(count);
         }
         Ok(())
     }

@@ -1,12 +1,14 @@
 //! Rogue as a machine: names, limits, what is asked of it and what it gives.
 
 use crate::chip::{Chip, NAMES};
+use crate::describe::OUTPUT_REGISTERS;
 use crate::machine::Text;
-use crate::{back, device, expand, numerics, refuse, target};
+use crate::{back, color, device, expand, numerics, refuse, target};
 use gpucc_emu::device::Device;
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, Numerics};
+use gpucc_ir::ssa::{Func, Numerics, Scalar};
+use gpucc_machine::described::Setting;
 use gpucc_machine::{About, Assembler, Compiled, Errors, Request, Site};
 use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
@@ -77,6 +79,22 @@ impl gpucc_machine::Machine for Rogue {
         for wrap in &mut sampler.wrap {
             if *wrap == Wrap::MirrorOnceBorder {
                 *wrap = Wrap::MirrorOnce;
+            }
+        }
+    }
+    /// Colours that the program packs are what their formats hold.
+    fn kept(&self, compiled: &Compiled, outputs: &mut [[u32; 4]]) {
+        let Some(Setting::Number(registers)) = compiled.described.state.get(OUTPUT_REGISTERS)
+        else {
+            return;
+        };
+        let func = &compiled.expanded;
+        for color in color::colors(func, &compiled.pipeline, *registers as u16) {
+            let data = func.outputs.iter().zip(&mut *outputs);
+            if let Some(((_, data), words)) =
+                data.into_iter().find(|((output, _), _)| *output == color.output)
+            {
+                *words = color.kept(data.scalar == Scalar::F16, *words);
             }
         }
     }

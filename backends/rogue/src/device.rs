@@ -5,6 +5,7 @@
 mod compute;
 mod heap;
 mod pixel;
+mod target;
 mod texture;
 mod vertex;
 

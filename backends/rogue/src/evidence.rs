@@ -31,8 +31,8 @@ const TILES: Ground = Ground::assumption(
     "the public driver stores so, the layout is not public",
 );
 const TARGETS: Ground = Ground::assumption(
-    "output registers go to targets of words as they are",
-    "public headers of the pixel back end name the source formats, and none of them is one of words",
+    "the pixel back end rounds halves to nearest, and takes packed components from the lowest bit on",
+    "the public driver names source and pack mode of every format, and no document says what becomes of the bits",
 );
 const BARRIERS: Ground = Ground::assumption(
     "workgroups of several tasks meet by a mutex and two coefficients",

@@ -7,6 +7,7 @@ mod attribute;
 mod back;
 pub mod chip;
 mod clean;
+mod color;
 mod compiler;
 mod constants;
 mod cost;

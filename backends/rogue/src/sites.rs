@@ -2,6 +2,7 @@
 
 mod alike;
 mod formats;
+mod known;
 mod live;
 
 use crate::isa::Group;
@@ -12,19 +13,24 @@ use crate::isa::group::Ops;
 use crate::isa::ops::control_has_sources;
 use crate::isa::program::decode_program;
 use crate::isa::word;
+use gpucc_ir::ssa::Stage;
 use gpucc_isa::{Field, Inst, Op};
+use gpucc_machine::described::{Driven, DriverWord};
 use gpucc_machine::{Compiled, Site};
 use live::Around;
 use std::rc::Rc;
 
 /// The parts of a program's groups: header, operations, sources, selectors, destinations.
 pub(crate) fn sites(compiled: &Compiled) -> Vec<Site> {
-    places(&compiled.code)
-}
-
-fn places(code: &[u8]) -> Vec<Site> {
+    let code = &compiled.code;
     let groups = decode_program(code).unwrap_or_default();
-    let around = live::around(&groups);
+    let constants = compiled.described.driver_constants.iter();
+    let numbers = constants.filter_map(|told| match told.word {
+        DriverWord::Other(Driven::Constant { bits }) => Some((told.constant?, bits)),
+        _ => None,
+    });
+    let compute = compiled.expanded.stage == Stage::Compute;
+    let around = live::around(&groups, known::Known::new(numbers, compute));
     let ends = groups.iter().skip(1).map(|(offset, _)| *offset).chain([code.len()]);
     let mut sites = Vec::new();
     for (((offset, group), end), around) in groups.iter().zip(ends).zip(around) {

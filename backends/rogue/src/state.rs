@@ -21,13 +21,11 @@ pub use vertex::{FETCH_CODE, FETCH_DATA, OUTPUTS, VDM_PDS, VDM_STATE};
 
 use crate::abi::Abi;
 use crate::words::program;
-#[cfg(test)]
-use target::{EOT_CODE, EOT_DATA, EOT_PROGRAM, PBE_REGISTERS, PBE_STATE};
-
 use gpucc_ir::driver::{Failure, State};
 use gpucc_ir::ssa::{Func, Input, Stage};
 use gpucc_machine::Named;
 use gpucc_machine::described::Setting;
+pub use target::{EOT_CODE, EOT_DATA, EOT_PROGRAM, PBE_REGISTERS, PBE_STATE};
 
 /// What the words are made of.
 #[derive(Copy, Clone, Debug)]
@@ -71,7 +69,7 @@ pub fn words(func: &Func, abi: &Abi, pipeline: &State, facts: &Facts) -> Result<
         Stage::Vertex => vertex::words(func, abi, pipeline, facts, &mut words)?,
         Stage::Fragment => {
             fragment::words(func, abi, facts, &mut words.state);
-            words.targets = target::words(func, abi, pipeline, facts, &mut words.state)?;
+            words.targets = target::words(abi, facts, &mut words.state)?;
         }
     }
     texture::words(func, abi, &mut words.state);

@@ -1,6 +1,7 @@
 //! Comparison of two runs word by word, and which words the reference wrote: those are owed.
 
 use super::{Case, Difference, FragmentOut, Results, StageCase};
+use crate::Program;
 use gpucc_emu::image::Image;
 use gpucc_emu::world::{Bindings, Bound, texel_at};
 use gpucc_ir::Map;
@@ -96,6 +97,8 @@ pub(super) struct Comparison<'f> {
     func: &'f Func,
     input: u32,
     who: String,
+    /// The program that ran against the reference, where one did: it may leave less than the words of its outputs.
+    pub program: Option<&'f Program>,
     /// Words compared.
     pub compared: u64,
     /// Words that the reference wrote, and of these the compared ones.
@@ -111,6 +114,7 @@ impl<'f> Comparison<'f> {
             func,
             input,
             who,
+            program: None,
             compared: 0,
             owed: 0,
             proved: 0,
@@ -186,7 +190,11 @@ impl<'f> Comparison<'f> {
                 (format!("the discard bit of {}", pixel()), WordId::Discard)
             });
             if !gone && !missing {
-                self.outputs(&a.outputs, &b.outputs, lane, excluded, pixel);
+                let mut words = a.outputs.clone();
+                if let Some(program) = self.program {
+                    program.keep(&mut words);
+                }
+                self.outputs(&words, &b.outputs, lane, excluded, pixel);
             }
         }
     }

@@ -19,6 +19,8 @@ const STREAM: u64 = 0x300_0000;
 const DATA: u64 = 0x1000_0000;
 const PDS_BYTES: usize = 0x1_0000;
 const STREAM_BYTES: usize = 0x1_0000;
+/// Bytes of a line of the instruction cache: programs begin at one. 1.1.
+const LINE: u64 = 8;
 /// Instances that run together: those whose blocks of scratch memory there must be.
 const MOST_INSTANCES: u32 = 2048;
 /// Bytes of a tile buffer: 32 by 32 pixels of eight words. 3.1.
@@ -54,6 +56,7 @@ fn merged(
 /// A chip with its heaps.
 pub struct Heap {
     pub gpu: Gpu,
+    code: u64,
     pds: u64,
     stream: u64,
     data: u64,
@@ -82,6 +85,7 @@ impl Heap {
         gpu.memory().map(STREAM, STREAM_BYTES).map_err(refused)?;
         Ok(Heap {
             gpu,
+            code: CODE + code.len() as u64,
             pds: PDS,
             stream: STREAM,
             data: DATA,
@@ -95,6 +99,15 @@ impl Heap {
 
     fn write(&mut self, at: u64, words: &[u32]) -> Result<(), Stop> {
         self.gpu.memory().write(at, &gpucc_emu::device::bytes_of(words)).map_err(refused)
+    }
+
+    /// Words of another program of the core: its place in the heap of code.
+    pub fn put_code(&mut self, words: &[u32]) -> Result<u32, Stop> {
+        let at = self.code.next_multiple_of(LINE);
+        self.gpu.memory().map(at, 4 * words.len()).map_err(refused)?;
+        self.write(at, words)?;
+        self.code = at + 4 * words.len() as u64;
+        Ok((at - CODE) as u32)
     }
 
     /// Words in the sequencer's heap, aligned to 16 bytes: their place in it.

@@ -121,7 +121,23 @@ impl Machine {
         });
         heap.read_back(bindings)?;
         let shaded = ran?;
-        Ok(shaded.iter().flatten().map(|pixel| self.pixel(pixel, &heap.tiles)).collect())
+        let feeds = self.number(FEEDBACK) != 0;
+        let pixels = shaded.iter().zip(&batch.quads).flat_map(|(four, quad)| {
+            let covered = (0..4).map(|pixel| quad.covered >> pixel & 1 == 1);
+            four.iter().zip(covered)
+        });
+        let pixels: Vec<(&Shaded, bool)> =
+            pixels.map(|(pixel, covered)| (pixel, covered && (!feeds || pixel.survives))).collect();
+        let targets = self.targets(&mut heap, &pixels)?;
+        let mut out = Vec::with_capacity(pixels.len());
+        for (at, (pixel, _)) in pixels.into_iter().enumerate() {
+            let mut pixel = self.pixel(pixel, &heap.tiles);
+            for (output, texels) in &targets {
+                pixel.outputs[*output] = texels[at];
+            }
+            out.push(pixel);
+        }
+        Ok(out)
     }
 
     /// The state words, with the programs of the sequencer that they name.

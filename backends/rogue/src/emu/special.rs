@@ -3,9 +3,9 @@
 //! `rcp`, `rsq`, `log` and `exp` are rounded once, or off within the bounds of a perturbation. Of `fred` and `fsinc` the
 //! documents say how they are composed, and nothing more: part a of a reduction goes to W1, part b is given it, the sinc of
 //! part b comes with a flag, and the result is the sinc, times part b where the flag is set. Our pair keeps to that and to
-//! nothing that code could lean on: part a is a mark of its operand and kind, part b the value of the function, and the sinc
-//! returns either that value with the flag clear, or 1 with the flag set, by the value's last bit. So the composition is
-//! the sine or cosine of the operand, rounded once, and code that leaves a step out is wrong for half of all operands.
+//! nothing that code could lean on: part a is a mark of its operand and kind, part b twice the value of the function, and the
+//! sinc returns either the value with the flag clear, or 1/2 with the flag set, by the value's last bit. So the composition
+//! is the sine or cosine of the operand, rounded once, and code that leaves a step out is wrong for half of all operands.
 
 use super::inst::Single;
 use super::rule::{Refused, Rule};
@@ -39,13 +39,14 @@ pub fn reduced(model: &Numerics, x: u32, cosine: bool, part: u32) -> Result<u32,
     if part != mark(x, cosine) {
         return Err((Rule::ReduceParts, format!("{part:#x} of {x:#x}")));
     }
-    Ok(if cosine { model.cos(x) } else { model.sin(x) })
+    let value = if cosine { model.cos(x) } else { model.sin(x) };
+    Ok((2.0 * f32::from_bits(value)).to_bits())
 }
 
 /// The sinc of part b, and its flag.
 pub fn sinc(part: u32) -> (u32, bool) {
     let flag = part & 1 == 1;
-    (if flag { 1f32.to_bits() } else { part }, flag)
+    (if flag { 0.5f32 } else { 0.5 * f32::from_bits(part) }.to_bits(), flag)
 }
 
 #[cfg(test)]

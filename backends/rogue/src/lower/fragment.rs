@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::test::{self, Asked};
+use crate::color::{Color, F16F16, Packed};
 use crate::inst::{DITR, Message, Src, Step};
 use crate::isa::fields::f;
 use crate::isa::group::{Condition, Feed, MainOps};
@@ -10,9 +11,11 @@ use crate::isa::register::Register;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Reg, Role, VReg};
 use gpucc_ir::ssa::{
-    Builtin, Imm, Input, InputKind, InstData, Interpolation, Op, Output, OutputKind, Sampling, Type,
+    Builtin, Imm, Input, InputKind, InstData, Interpolation, Op, Output, OutputKind, Sampling,
+    Scalar, Type,
 };
 use gpucc_isa::Inst as Word;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Special registers of a pixel. 3.1.
@@ -334,23 +337,63 @@ impl Lower<'_> {
             }
             self.push(step.message(Message::Reads));
         }
+        self.end_colors()
+    }
+
+    /// The colours, in output registers and tile buffers. 4.2.
+    fn end_colors(&mut self) -> Result<(), Failure> {
         let abi = self.abi;
         let mut tiles: Vec<(u16, Src)> = Vec::new();
         for words in &abi.outputs {
+            if let Some(color) = abi.colors.iter().find(|color| color.output == words.what) {
+                self.packed_color(color, words.first);
+                continue;
+            }
             for component in 0..words.count {
                 let Some(value) = self.written(words.what, component) else { continue };
                 let at = words.first + u16::from(component);
-                if let Some(behind) = at.checked_sub(abi.output_registers()) {
-                    tiles.push((behind, value));
-                    continue;
+                match at.checked_sub(abi.output_registers()) {
+                    Some(behind) => tiles.push((behind, value)),
+                    None => self.put_out(Step::p0(Word::usual(Main::Mbyp.op())).from(0, value), at),
                 }
-                let to = Register::pixout(at as u8);
-                let mut step = Step::p0(Word::usual(Main::Mbyp.op())).from(0, value);
-                step.group.olchk = true;
-                self.push(step.fixed(0, to));
             }
         }
         self.store_tiles(&tiles);
         Ok(())
+    }
+
+    /// A group whose W0 is an output register. 1.1: it checks for overlap.
+    fn put_out(&mut self, mut step: Step, at: u16) {
+        step.group.olchk = true;
+        self.push(step.fixed(0, Register::pixout(at as u8)));
+    }
+
+    /// A colour in the form of its target, from an output register on.
+    fn packed_color(&mut self, color: &Color, first: u16) {
+        let half = self.ssa.outputs[color.output].scalar == Scalar::F16;
+        let mut values: SmallVec<[Src; 4]> = SmallVec::new();
+        for component in 0..color.format.components() as u8 {
+            let mut value = self.written(color.output, component).unwrap_or(Src::ZERO);
+            if half {
+                value = Src::Reg(self.unpacked(F16F16, 0, value).into());
+            }
+            if color.stored.gamma {
+                let word = Word::usual(Main::Fadd.op()).with(f::SAT, 1);
+                value = Src::Reg(self.p0(word, &[value, Src::ZERO]).into());
+            }
+            values.push(value);
+        }
+        let packed = color.stored.packed;
+        for (part, at) in values.chunks(packed.together()).zip(first..) {
+            let step = match packed {
+                Packed::Pack(format, scale, _) => self.pack_step(format, scale, part),
+                Packed::Integers(bits, signed) => {
+                    let word = self.joined(part, bits, signed);
+                    Step::p0(Word::usual(Main::Mbyp.op())).from(0, word)
+                }
+                Packed::Words(_) => Step::p0(Word::usual(Main::Mbyp.op())).from(0, part[0]),
+            };
+            self.put_out(step, at);
+        }
     }
 }

@@ -8,11 +8,13 @@ use super::alu::{AND, OR};
 use super::test::{self, Asked};
 use super::texture::{Place, Shape};
 use crate::abi::{LAST_LAYER, TEXTURE_WORDS};
+use crate::color::Packed;
 use crate::inst::{Message, Src, Step};
 use crate::isa::fields::f;
 use crate::isa::group::{Feed, MainOps};
 use crate::isa::ops::{Backend, Bitwise0, Bitwise1, Main, Pack};
 use crate::isa::register::Register;
+use gpucc_emu::format::Format;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Reg, Role};
 use gpucc_ir::ssa::{AtomicOp, Dim, Imm, InstData, ResourceKind, TexOp, Type, Value};
@@ -23,53 +25,6 @@ use smallvec::SmallVec;
 const REPLACE: u32 = 2;
 /// Formats of packs and unpacks. 2.3.
 const S32: u32 = 7;
-
-/// How the components of a texel become words.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Packed {
-    /// By a pack of so many components a word: its format, and whether it normalises.
-    Pack(u32, bool, usize),
-    /// Integers of so many bits each, clamped to what those hold.
-    Integers(&'static [u32], bool),
-    /// A word each.
-    Words(usize),
-}
-
-/// How texels of a format are packed, with the order of their components where that is another.
-fn packed(format: &str) -> Option<Packed> {
-    use Packed::{Integers, Pack, Words};
-    Some(match format {
-        "rgba8unorm" | "bgra8unorm" => Pack(0, true, 4),
-        "rgba8snorm" => Pack(1, true, 4),
-        "rg8unorm" => Pack(0, true, 2),
-        "rg8snorm" => Pack(1, true, 2),
-        "r8unorm" => Pack(0, true, 1),
-        "r8snorm" => Pack(1, true, 1),
-        "rgba16unorm" | "rg16unorm" => Pack(3, true, 2),
-        "rgba16snorm" | "rg16snorm" => Pack(4, true, 2),
-        "r16unorm" => Pack(3, true, 1),
-        "r16snorm" => Pack(4, true, 1),
-        "rgb10a2unorm" => Pack(8, true, 4),
-        "rg11b10ufloat" => Pack(12, false, 3),
-        "rgba16float" | "rg16float" => Pack(14, false, 2),
-        "r16float" => Pack(14, false, 1),
-        "rgba8uint" => Integers(&[8; 4], false),
-        "rgba8sint" => Integers(&[8; 4], true),
-        "rg8uint" => Integers(&[8; 2], false),
-        "rg8sint" => Integers(&[8; 2], true),
-        "r8uint" => Integers(&[8], false),
-        "r8sint" => Integers(&[8], true),
-        "rgba16uint" | "rg16uint" => Integers(&[16; 2], false),
-        "rgba16sint" | "rg16sint" => Integers(&[16; 2], true),
-        "r16uint" => Integers(&[16], false),
-        "r16sint" => Integers(&[16], true),
-        "rgb10a2uint" => Integers(&[10, 10, 10, 2], false),
-        "r32uint" | "r32sint" | "r32float" => Words(1),
-        "rg32uint" | "rg32sint" | "rg32float" => Words(2),
-        "rgba32uint" | "rgba32sint" | "rgba32float" => Words(4),
-        _ => return None,
-    })
-}
 
 impl Lower<'_> {
     /// A number of a texel as the unit takes it.
@@ -193,7 +148,8 @@ impl Lower<'_> {
         let ResourceKind::StorageTexture { format, .. } = self.ssa.resources[resource].kind else {
             return Err(self.not_yet("a store to what is no storage texture"));
         };
-        let (Some(how), Some(sampler)) = (packed(format.0), self.abi.texels) else {
+        let how = Format::from_name(format.0).and_then(Packed::of);
+        let (Some(how), Some(sampler)) = (how, self.abi.texels) else {
             return Err(self.not_yet(format!("stores of texels `{}`", format.0)));
         };
         let shape = self.shape(resource)?;
@@ -248,19 +204,25 @@ impl Lower<'_> {
 
     /// Floats in one word, rounded to nearest. 2.3.
     fn pack(&mut self, format: u32, scale: bool, values: &[Src]) -> Src {
-        let regs: SmallVec<[Reg; 4]> = values.iter().map(|&value| self.own(value)).collect();
         let dst = self.fresh();
+        let step = self.pack_step(format, scale, values);
+        self.push(step.early(dst));
+        Src::Reg(dst.into())
+    }
+
+    /// A pack, but for where it goes.
+    pub(super) fn pack_step(&mut self, format: u32, scale: bool, values: &[Src]) -> Step {
+        let regs: SmallVec<[Reg; 4]> = values.iter().map(|&value| self.own(value)).collect();
         let pack = Word::usual(Pack::Pck.op()).with(f::FORMAT, format);
         let pack = Some(pack.with(f::SCALE, scale.into()));
         let mut step = Step::main(MainOps { pack, ..MainOps::default() });
         step.group.repeat = values.len() as u8;
         let step = step.range(0, &regs, Role::Use).external(0);
-        self.push(step.select(3, Feed::Fte).select(4, Feed::Ft2).early(dst));
-        Src::Reg(dst.into())
+        step.select(3, Feed::Fte).select(4, Feed::Ft2)
     }
 
     /// Integers in one word, each clamped to what its bits hold, the first lowest.
-    fn joined(&mut self, values: &[Src], bits: &[u32], signed: bool) -> Src {
+    pub(super) fn joined(&mut self, values: &[Src], bits: &[u32], signed: bool) -> Src {
         let mut word = Src::ZERO;
         let mut place = 0;
         for (&value, &bits) in values.iter().zip(bits) {

@@ -1,13 +1,13 @@
 //! Groups that nothing can tell apart where they stand.
 
-use super::live::Around;
+use super::live::{Around, crosses};
 use crate::isa::Group;
 use crate::isa::disasm::{asks_external, is_constant, is_unary};
 use crate::isa::fields::f;
-use crate::isa::group::{Condition, MainOps, Ops, Selectors};
+use crate::isa::group::{Condition, Feed, MainOps, Ops, Selectors};
 use crate::isa::ops::{Backend, Control, Main};
 use crate::isa::register::{File, Register, Special, special};
-use crate::legal::{is_complex, named};
+use crate::legal::named;
 use gpucc_isa::{FieldId, Inst};
 
 /// Whether two groups do the same where one of them stands.
@@ -20,8 +20,67 @@ pub fn alike(old: &Group, new: &Group, around: &Around) -> bool {
         // Who is woken for nothing looks and sleeps again.
         return true;
     }
+    let same = Group { condition: old.condition, ..new.clone() };
+    if old.condition != new.condition && concerns_nobody(old, new, around) {
+        return alike(old, &same, around);
+    }
+    if old.repeat < new.repeat && goes_nowhere(new, old.repeat, around)
+        || new.repeat < old.repeat && goes_nowhere(old, new.repeat, around)
+    {
+        let same = Group { repeat: old.repeat, ..new.clone() };
+        return same_turns(old, &same, around);
+    }
+    same_turns(old, new, around)
+}
+
+/// Whether two groups do the same that repeat equally often.
+fn same_turns(old: &Group, new: &Group, around: &Around) -> bool {
     let (old, new) = (Plain::of(old, around), Plain::of(new, around));
     old == new || idle(&old.group) && idle(&new.group)
+}
+
+/// Whether those instances alone run one of the groups and not the other that read nothing of what it writes.
+fn concerns_nobody(old: &Group, new: &Group, around: &Around) -> bool {
+    let runs = |group: &Group| match group.condition {
+        Condition::Runs => Some([true, true]),
+        Condition::IfNotP0 => Some([true, false]),
+        Condition::IfP0 => Some([false, true]),
+        Condition::IgnorePe => None,
+    };
+    let (Some(before), Some(after)) = (runs(old), runs(new)) else { return false };
+    (0..2).filter(|&p0| before[p0] != after[p0]).all(|p0| {
+        let reads = &around.behind_p0[p0];
+        leaves(new, 0, |register| reads.reads(register))
+    })
+}
+
+/// The turns of a group from one on leave nothing but registers that nobody reads behind it.
+fn goes_nowhere(group: &Group, first: u8, around: &Around) -> bool {
+    leaves(group, first, |register| around.behind.reads(register))
+}
+
+/// Whether the turns of a group from one on compute, and leave nothing that somebody reads.
+fn leaves(group: &Group, first: u8, reads: impl Fn(Register) -> bool) -> bool {
+    let computes = match &group.ops {
+        Ops::Main(ops) => {
+            ops.backend.is_none()
+                && (first == 0 || ops.pack.is_none_or(|pack| is_constant(&pack)))
+                && !ops.test.is_some_and(|test| test.flag(f::PWEN))
+                && !ops.p0.is_some_and(|word| crosses(&word))
+                && !ops.p1.is_some_and(|word| crosses(&word))
+        }
+        Ops::Bitwise(phases) => !phases[2].as_ref().is_some_and(|shift| shift.flag(f::PWEN)),
+        Ops::Control(_) => false,
+    };
+    let dead = |register: &Register| {
+        let mut turns = first..group.repeat;
+        turns.all(|turn| match *register {
+            Register::Temp(number) => !reads(Register::Temp(number + u16::from(turn))),
+            Register::Vtxin(number) => !reads(Register::Vtxin(number + u16::from(turn))),
+            _ => false,
+        })
+    };
+    computes && !group.end && group.writes.iter().flatten().all(dead)
 }
 
 /// A group of arithmetic whose results nobody reads.
@@ -71,8 +130,14 @@ impl Plain {
         for write in &mut group.writes {
             *write = write.filter(|register| around.behind.reads(*register));
         }
+        if let Ops::Control(branch) = &mut group.ops
+            && Control::of(branch.op()) == Control::Br
+            && !around.links
+        {
+            *branch = branch.with(f::LINK, 0);
+        }
         if let Ops::Main(ops) = &mut group.ops {
-            operations(ops, &group.sources, group.writes, around);
+            operations(ops, &group.sources, &group.selectors, group.writes, around);
         }
         if let Ops::Bitwise([_, _, Some(shift)]) = &mut group.ops
             && shift.flag(f::PWEN)
@@ -81,6 +146,9 @@ impl Plain {
             *shift = shift.with(f::PWEN, 0);
         }
         selectors(&mut group);
+        unsigned(&mut group, around);
+        same_feeds(&mut group);
+        narrow(&mut group);
         let mut read = [false; 6];
         match &group.ops {
             Ops::Bitwise(_) => read = bits_read(&group),
@@ -128,9 +196,15 @@ fn bits_read(group: &Group) -> [bool; 6] {
 
 fn bits(group: &Group) -> Option<Bits> {
     let Ops::Bitwise([Some(first), logical, shift]) = &group.ops else { return None };
+    let numbered = first.get(f::BIT_IMM);
+    let zero = |port: usize| group.sources[port] == Register::ZERO;
+    let nothing = match numbered {
+        0 => first.get(f::BITMASK) == 0 && zero(1),
+        _ => first.get(f::VALUE) == 0,
+    };
     let masked = match logical {
         Some(logical) => {
-            let kept = group.sources[3] != Register::ZERO;
+            let kept = !nothing && group.sources[3] != Register::ZERO;
             logical.flag(f::MASK_A) || logical.flag(f::MASK_B) && kept
         }
         None => shift.is_some() || group.writes[0].is_some(),
@@ -139,12 +213,6 @@ fn bits(group: &Group) -> Option<Bits> {
     let counted = group.writes[1].is_some() || shift.as_ref().is_some_and(tests);
     let of = first.get(f::COUNT_SRC);
     let shifted = logical.is_some() || counted && of == 1;
-    let numbered = first.get(f::BIT_IMM);
-    let zero = |port: usize| group.sources[port] == Register::ZERO;
-    let nothing = match numbered {
-        0 => first.get(f::BITMASK) == 0 && zero(1),
-        _ => first.get(f::VALUE) == 0,
-    };
     Some(Bits {
         mask: masked.then(|| (numbered, first.get(f::BITMASK) & !numbered, first.get(f::VALUE))),
         shift1: shifted.then(|| first.get(f::SHIFT1)),
@@ -212,23 +280,29 @@ fn backend_reads(ops: &MainOps, port: u32) -> bool {
     }
 }
 
-/// Whether a move, a sum or a product is 0 by its sources.
+/// Whether an operation gives 0 by its sources.
 fn gives_zero(inst: &Inst, sources: &[Register]) -> bool {
     let zero = |at: usize| sources[at] == Register::ZERO;
-    let signs = [f::NEG0, f::NEG1, f::NEG2].into_iter().any(|id| inst.flag(id));
-    !signs
-        && match Main::of(inst.op()) {
-            Main::Mbyp => zero(0),
-            Main::Fadd | Main::Fmul => zero(0) && zero(1),
-            Main::Fmad => zero(0) && zero(1) && zero(2),
-            _ => false,
+    let signs = [f::NEG0, f::NEG1, f::NEG2].into_iter();
+    let signs = signs.filter(|&id| inst.has_field(id)).any(|id| inst.flag(id));
+    match Main::of(inst.op()) {
+        Main::Mbyp => zero(0) && !signs,
+        Main::Fadd | Main::Fmul => zero(0) && zero(1) && !signs,
+        Main::Fmad => zero(0) && zero(1) && zero(2) && !signs,
+        Main::Imadd32 => (zero(0) || zero(1)) && zero(2) && !inst.flag(f::CARRY),
+        // Neighbours have the same constant.
+        Main::Fdsx | Main::Fdsy | Main::Fdsxf | Main::Fdsyf => {
+            matches!(sources[0], Register::Special(0..=31))
         }
+        _ => false,
+    }
 }
 
 /// Flags and modes that say when, modifiers of what has no sign, and p0 where nobody reads it.
 fn operations(
     ops: &mut MainOps,
     sources: &[Register; 6],
+    selectors: &Selectors,
     writes: [Option<Register>; 2],
     around: &Around,
 ) {
@@ -248,9 +322,34 @@ fn operations(
         cleared(&mut ops.test, &[f::PWEN]);
         cleared(&mut ops.backend, &[f::PWEN]);
     }
+    for (op, first) in [(&mut ops.p0, 0), (&mut ops.p1, 3)] {
+        for (at, field) in [f::ABS0, f::ABS1, f::ABS2].into_iter().enumerate() {
+            let wide = op.is_some_and(|word| Main::of(word.op()) == Main::Imadd64) && at == 2;
+            if !wide && around.known.is_positive(sources[first + at]) {
+                cleared(op, &[field]);
+            }
+        }
+        let Some(word) = op.as_ref().filter(|word| integer(word)) else { continue };
+        let wide = Main::of(word.op()) == Main::Imadd64;
+        // 0 has no sign. The third operand of a wide one is a pair.
+        let modifiers = [[f::NEG0, f::ABS0], [f::NEG1, f::ABS1], [f::NEG2, f::ABS2]];
+        for (at, fields) in modifiers.iter().enumerate().take(if wide { 2 } else { 3 }) {
+            if sources[first + at] == Register::ZERO {
+                cleared(op, fields);
+            }
+        }
+        // Memory is smaller than 2 GiB: the offset of an address has no sign.
+        let one = sources[1] == Register::Special(1);
+        if wide && one && matches!(sources[2], Register::Shared(_)) {
+            cleared(op, &[f::SIGNED]);
+        }
+    }
     // The low words of products and sums are the same for both kinds of numbers.
     if ops.p0.is_some_and(|inst| Main::of(inst.op()) == Main::Imadd32) {
         cleared(&mut ops.p0, &[f::SIGNED]);
+    }
+    if ops.pack.is_some_and(|pack| is_constant(&pack)) {
+        cleared(&mut ops.pack, &[f::RTZ, f::SCALE]);
     }
     // Equal words are equal as numbers of either kind.
     if let Some(test) = &mut ops.test {
@@ -260,6 +359,123 @@ fn operations(
         let (code, ty) = (test.get(f::TEST), test.get(f::TYPE));
         if SAME.contains(&code) && ty == S32 {
             *test = test.with(f::TYPE, U32);
+        }
+    }
+    bounds(ops, selectors, writes);
+}
+
+/// Of two equal numbers either is chosen: whether a comparison holds for them is nobody's concern.
+fn bounds(ops: &mut MainOps, selectors: &Selectors, writes: [Option<Register>; 2]) {
+    let Some(test) = ops.test.filter(|test| !test.flag(f::PWEN)) else { return };
+    let Some(mov) = ops.mov.filter(|mov| !mov.flag(f::ALWAYS)) else { return };
+    // Greater and less, and with equality; floats have two zeros.
+    let code = match test.get(f::TEST) {
+        code @ (5 | 8) => code + 1,
+        _ => return,
+    };
+    if test.get(f::TYPE) == 0 || ops.backend.is_some() {
+        return;
+    }
+    let compared = [selectors.is[0] as u32, selectors.is[1] as u32];
+    let either = |port: usize| {
+        let chosen = [mov.get([f::MOV_W0, f::MOV_W1][port]), selectors.is[3 + port] as u32];
+        let swapped = [chosen[1], chosen[0]];
+        writes[port].is_none()
+            || chosen[0] == chosen[1]
+            || chosen == compared
+            || swapped == compared
+    };
+    if either(0) && either(1) {
+        ops.test = Some(test.with(f::TEST, code));
+    }
+}
+
+/// Sums of products of words.
+fn integer(word: &Inst) -> bool {
+    matches!(Main::of(word.op()), Main::Imadd32 | Main::Imadd64)
+}
+
+/// What passes a source on as it is.
+fn passes_on(word: &Option<Inst>) -> bool {
+    let plain = |word: &Inst| {
+        let signs = [f::NEG0, f::ABS0].into_iter();
+        let mut signs = signs.filter(|&id| word.has_field(id));
+        Main::of(word.op()) == Main::Mbyp && !signs.any(|id| word.flag(id))
+    };
+    word.as_ref().is_some_and(plain)
+}
+
+/// The register that a feed gives as it is.
+fn given(group: &Group, feed: Feed) -> Option<Register> {
+    let Ops::Main(ops) = &group.ops else { return None };
+    let wide = |word: &Inst| matches!(Main::of(word.op()), Main::Add64 | Main::Imadd64);
+    match feed {
+        Feed::Ft0 => passes_on(&ops.p0).then_some(group.sources[0]),
+        Feed::Ft1 => passes_on(&ops.p1).then_some(group.sources[3]),
+        Feed::Ft2 => match ops.pack.filter(is_constant)?.get(f::FORMAT) {
+            30 => Some(Register::ZERO),
+            _ => Some(Register::Special(64)),
+        },
+        Feed::Fte if ops.p0.as_ref().is_some_and(wide) => None,
+        Feed::Fte => Some(group.sources[usize::from(group.selectors.is0)]),
+    }
+}
+
+/// Feeds that give the same register are one.
+fn same_feeds(group: &mut Group) {
+    const FEEDS: [Feed; 4] = [Feed::Ft0, Feed::Ft1, Feed::Ft2, Feed::Fte];
+    // A pack takes what the others give, and gives them something.
+    let registers = FEEDS.map(|feed| given(group, feed));
+    let one = |feed: Feed| {
+        let register = FEEDS.into_iter().position(|other| other == feed);
+        let register = register.and_then(|at| registers[at]);
+        let first = registers.iter().position(|other| other.is_some() && *other == register);
+        first.map_or(feed, |at| FEEDS[at])
+    };
+    group.selectors.is = group.selectors.is.map(one);
+    let writes = group.writes;
+    let Ops::Main(MainOps { mov: Some(mov), .. }) = &mut group.ops else { return };
+    for (field, write) in [(f::MOV_W0, writes[0]), (f::MOV_W1, writes[1])] {
+        let feed = FEEDS.into_iter().find(|feed| *feed as u32 == mov.get(field));
+        if let (Some(feed), Some(_)) = (feed, write) {
+            *mov = mov.with(field, one(feed) as u32);
+        }
+    }
+}
+
+/// Where nobody asks for the high word, a product and sum of 64 bits is one of 32.
+fn narrow(group: &mut Group) {
+    let fte = Feed::Fte as u32;
+    let asked = group.selectors.is.contains(&Feed::Fte);
+    let Ops::Main(ops) = &mut group.ops else { return };
+    let moves = |mov: Inst| mov.get(f::MOV_W0) == fte || mov.get(f::MOV_W1) == fte;
+    let programmed = ops.pack.is_some_and(|pack| pack.flag(f::PROG));
+    let Some(word) = ops.p0.filter(|word| Main::of(word.op()) == Main::Imadd64) else { return };
+    if asked || ops.mov.is_some_and(moves) || programmed || word.flag(f::ABS2) {
+        return;
+    }
+    let fields = [f::NEG0, f::ABS0, f::NEG1, f::ABS1, f::NEG2, f::CARRY];
+    let same = |to: Inst, field: FieldId| match word.has_field(field) && to.has_field(field) {
+        true => to.with(field, word.get(field)),
+        false => to,
+    };
+    ops.p0 = Some(fields.into_iter().fold(Inst::usual(Main::Imadd32.op()), same));
+    group.selectors.is0 = 0;
+}
+
+/// Numbers of which no operand has a sign are of either kind.
+fn unsigned(group: &mut Group, around: &Around) {
+    const U32: u32 = 5;
+    const S32: u32 = 6;
+    let Ops::Main(MainOps { test: Some(test), .. }) = &group.ops else { return };
+    let feeds = &group.selectors.is[..if is_unary(test) { 1 } else { 2 }];
+    let positive = |feed: &Feed| {
+        given(group, *feed).is_some_and(|register| around.known.is_positive(register))
+    };
+    if test.get(f::TYPE) == S32 && feeds.iter().all(positive) {
+        let test = test.with(f::TYPE, U32);
+        if let Ops::Main(ops) = &mut group.ops {
+            ops.test = Some(test);
         }
     }
 }
@@ -273,12 +489,11 @@ fn selectors(group: &mut Group) {
     asked[1] = ops.test.is_some_and(|test| !is_unary(&test));
     asked[2] = ops.pack.is_some_and(|pack| !is_constant(&pack));
     let saved = ops.backend.is_some_and(|inst| Backend::of(inst.op()) == Backend::Savmsk);
-    let complex = ops.p0.is_some_and(|inst| is_complex(Main::of(inst.op())));
     let whole =
         |mov: &Inst, port: usize| mov.flag(f::ALWAYS) && (port == 1 || mov.get(f::MASK) == 15);
     for port in 0..2 {
         let taken = group.writes[port].is_some() && !saved || backend_reads(ops, port as u32);
-        asked[3 + port] = (taken || complex) && !ops.mov.is_some_and(|mov| whole(&mov, port));
+        asked[3 + port] = taken && !ops.mov.is_some_and(|mov| whole(&mov, port));
     }
     for (at, asked) in asked.into_iter().enumerate() {
         if !asked {

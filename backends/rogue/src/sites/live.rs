@@ -1,11 +1,13 @@
 //! What holds around a group: who runs it, and what is read behind it.
 
+use super::known::Known;
 use crate::isa::Group;
 use crate::isa::fields::f;
 use crate::isa::group::{Condition, Ops};
-use crate::isa::ops::{Control, Main};
+use crate::isa::ops::{Backend, Control, Main};
 use crate::isa::register::{File, Register};
 use crate::legal::{branch_of, reads_of, target_of, writes_of};
+use gpucc_isa::Inst;
 use std::collections::BTreeSet;
 
 /// Registers of an instance: temporaries, vertex inputs, internal registers, index registers, p0.
@@ -77,23 +79,40 @@ pub struct Around {
     pub p0: Option<bool>,
     /// What an instance may read behind it.
     pub behind: Set,
+    /// What an instance may read behind it whose p0 is 0 there, and one whose p0 is 1.
+    pub behind_p0: [Set; 2],
+    /// Some group of the program reads the link register.
+    pub links: bool,
+    /// Numbers without signs.
+    pub known: Known,
 }
 
 /// What is known of each group of a program.
-pub fn around(groups: &[(usize, Group)]) -> Vec<Around> {
+pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
     let behind = behind(groups);
     let targets: BTreeSet<i64> = groups
         .iter()
         .filter_map(|(offset, group)| Some(target_of(*offset, branch_of(group)?)))
         .collect();
+    let links = groups.iter().any(|(_, group)| match &group.ops {
+        Ops::Control(inst) => {
+            use Control::*;
+            matches!(Control::of(inst.op()), Lapc | Savl | CndsetlA | CndsetlB | Cndlpc)
+        }
+        _ => false,
+    });
     let mut depth = 0i64;
     let mut p0 = None;
     let mut all = Vec::with_capacity(groups.len());
-    for ((offset, group), behind) in groups.iter().zip(behind) {
+    for ((offset, group), [behind, zero, one]) in groups.iter().zip(behind) {
         if targets.contains(&(*offset as i64)) {
             p0 = None;
+            known.forget();
         }
-        all.push(Around { all_run: depth == 0, p0, behind });
+        let behind_p0 = [zero, one];
+        let all_run = depth == 0;
+        all.push(Around { all_run, p0, behind, behind_p0, links, known: known.clone() });
+        known.pass(group, &writes_of(group));
         if predicate(group).1 {
             p0 = None;
         }
@@ -106,11 +125,17 @@ pub fn around(groups: &[(usize, Group)]) -> Vec<Around> {
             _ => {}
         }
         let row = Control::of(inst.op());
+        if row != Control::Wdf && row != Control::Nop {
+            known.forget();
+        }
         if (Control::Cndst..=Control::CndsetlA).contains(&row) {
             // Those go on for whom the condition holds.
             p0 = match (row, inst.get(f::COND)) {
                 (Control::Cndst, 1) => Some(true),
                 (Control::Cndst, 3) => Some(false),
+                // Those for whom it holds wait.
+                (Control::Cndsm, 1) => Some(false),
+                (Control::Cndsm, 3) => Some(true),
                 _ => None,
             };
         }
@@ -118,8 +143,9 @@ pub fn around(groups: &[(usize, Group)]) -> Vec<Around> {
     all
 }
 
-/// Liveness, backwards until nothing changes.
-fn behind(groups: &[(usize, Group)]) -> Vec<Set> {
+/// Liveness, backwards until nothing changes: of any instance, of those whose p0 is 0, and of those whose p0 is 1. A group that runs where
+/// p0 is the other does nothing to them.
+fn behind(groups: &[(usize, Group)]) -> Vec<[Set; 3]> {
     let find = |offset: i64| {
         let offset = usize::try_from(offset).ok()?;
         groups.binary_search_by_key(&offset, |(at, _)| *at).ok()
@@ -127,26 +153,83 @@ fn behind(groups: &[(usize, Group)]) -> Vec<Set> {
     let jumps: Vec<Option<usize>> =
         groups.iter().map(|(offset, group)| find(target_of(*offset, branch_of(group)?))).collect();
     let touched: Vec<(Set, Set)> = groups.iter().map(|(_, group)| touches(group)).collect();
-    let mut before = vec![Set::default(); groups.len() + 1];
-    let mut behind = vec![Set::default(); groups.len()];
+    let pure: Vec<bool> = groups.iter().map(|(_, group)| is_pure(group)).collect();
+    // Behind the last group that sends something there are outputs alone.
+    let sends = |group: &Group| matches!(&group.ops, Ops::Main(ops) if ops.backend.is_some());
+    let last = groups.iter().rposition(|(_, group)| sends(group) || mixes(group));
+    let mut before = vec![[Set::default(); 3]; groups.len() + 1];
+    let mut behind = vec![[Set::default(); 3]; groups.len()];
     loop {
         let mut changed = false;
         for at in (0..groups.len()).rev() {
-            let mut set = before[at + 1];
+            let mut sets = before[at + 1];
             if let Some(to) = jumps[at] {
-                set.unite(&before[to]);
+                sets.iter_mut().zip(&before[to]).for_each(|(set, there)| set.unite(there));
             }
-            behind[at] = set;
+            behind[at] = sets;
             let (reads, writes) = &touched[at];
-            (0..=P0).filter(|at| writes.has(*at)).for_each(|at| set.remove(at));
-            set.unite(reads);
-            changed |= before[at] != set;
-            before[at] = set;
+            let group = &groups[at].1;
+            let mixes = mixes(group) || predicate(group).1;
+            let skips = [None, Some(Condition::IfP0), Some(Condition::IfNotP0)];
+            for (kind, skip) in skips.into_iter().enumerate() {
+                if mixes {
+                    sets[kind] = behind[at][0];
+                }
+                if skip == Some(group.condition) && !mixes {
+                    continue;
+                }
+                let set = &mut sets[kind];
+                // What is computed for nobody asks for nothing.
+                if kind > 0 && pure[at] && (0..P0).all(|at| !writes.has(at) || !set.has(at)) {
+                    continue;
+                }
+                (0..=P0).filter(|at| writes.has(*at)).for_each(|at| set.remove(at));
+                set.unite(reads);
+            }
+            if feeds(group) && last.is_some_and(|last| last == at) {
+                // A pixel without feedback leaves nothing.
+                sets[1] = Set::default();
+            }
+            changed |= before[at] != sets;
+            before[at] = sets;
         }
         if !changed {
             return behind;
         }
     }
+}
+
+/// Whether a group that every instance runs computes, and leaves temporaries alone. Neighbours read nothing of it.
+fn is_pure(group: &Group) -> bool {
+    let own = |register: &Register| matches!(register, Register::Temp(_) | Register::Vtxin(_));
+    let computes = match &group.ops {
+        Ops::Main(ops) => ops.backend.is_none() && ![ops.p0, ops.p1].iter().flatten().any(crosses),
+        Ops::Bitwise(_) => true,
+        Ops::Control(_) => false,
+    };
+    let runs = group.condition == Condition::Runs && !group.end;
+    computes && runs && !predicate(group).1 && group.writes.iter().flatten().all(own)
+}
+
+/// Whether an operation writes p0, or looks at neighbours.
+pub fn crosses(word: &Inst) -> bool {
+    let row = Main::of(word.op());
+    matches!(row, Main::Fsinc | Main::Fred | Main::Fdsx | Main::Fdsy | Main::Fdsxf | Main::Fdsyf)
+}
+
+/// Behind such a control group instances go on that waited before it.
+fn mixes(group: &Group) -> bool {
+    match &group.ops {
+        Ops::Control(inst) => !matches!(Control::of(inst.op()), Control::Wdf | Control::Nop),
+        _ => false,
+    }
+}
+
+/// Feedback of those whose p0 is 1.
+fn feeds(group: &Group) -> bool {
+    let Ops::Main(ops) = &group.ops else { return false };
+    let feeds = |inst: Inst| matches!(Backend::of(inst.op()), Backend::Alphaf | Backend::Depthf);
+    group.condition == Condition::IfP0 && ops.backend.is_some_and(feeds)
 }
 
 /// What a group reads, and what it writes whatever holds. Instances that wait keep what they have, and theirs is read behind.

@@ -1,5 +1,5 @@
-//! Colour targets: words of the pixel back end, and the program at the end of a tile that hands them over. It is for targets
-//! whose components are words, as the program's colours are. isa/rogue-pipeline.md 4.6.
+//! Colour targets: words of the pixel back end, and the program at the end of a tile that hands them over. It is for colours that the
+//! program packs. isa/rogue-pipeline.md 4.6.
 
 use super::Facts;
 use super::block::Block;
@@ -7,9 +7,7 @@ use super::sequencer::{BOTH, DOUTU, DOUTW, Sequencer, Transfer, When};
 use crate::abi::Abi;
 use crate::isa::program::assemble;
 use crate::words::pixel::{reg0, state0, state1};
-use gpucc_emu::format::Format;
-use gpucc_ir::driver::{Failure, State};
-use gpucc_ir::ssa::{Func, OutputKind};
+use gpucc_ir::driver::Failure;
 use gpucc_machine::Named;
 use gpucc_machine::described::Setting;
 
@@ -21,85 +19,42 @@ pub const EOT_DATA: &str = "PDS_EOT_DATA";
 pub const EOT_CODE: &str = "PDS_EOT_CODE";
 pub const EOT_PROGRAM: &str = "EOT_PROGRAM";
 
-/// The source of words as they are.
-const WORDS: u32 = 1;
-
-/// The pack mode of a format whose components are words.
-fn pack_mode(format: Format) -> Option<u32> {
-    use Format::*;
-    Some(match format {
-        Rgba32Uint => 0x0b,
-        Rgba32Sint => 0x0c,
-        Rgba32Float => 0x0d,
-        Rg32Uint => 0x28,
-        Rg32Sint => 0x29,
-        Rg32Float => 0x2a,
-        R32Uint => 0x34,
-        R32Sint => 0x35,
-        R32Float => 0x36,
-        _ => return None,
-    })
-}
-
-/// A target that has words.
-struct Target {
-    location: u32,
-    first: u32,
-    mode: u32,
-}
-
-/// The bound targets of a pipeline; none where one of them has no words.
-fn targets(func: &Func, abi: &Abi, pipeline: &State) -> Option<Vec<Target>> {
-    let fragment = pipeline.fragment.as_ref()?;
-    let mut found = Vec::new();
-    for (location, target, format) in gpucc_emu::blend::bound(fragment) {
-        let mode = pack_mode(format)?;
-        let all = (1 << format.components()) - 1;
-        if target.blend.is_some() || target.write_mask & all != all {
-            return None;
-        }
-        let mut placed = abi.outputs.iter().filter(|words| {
-            let kind = func.outputs[words.what].kind;
-            matches!(kind, OutputKind::Location { location: of, blend_src: 0, .. } if of == location)
-        });
-        let words = placed.next()?;
-        // What lies in tile buffers leaves by another way, and what the program does not compute by none.
-        let end = words.first + u16::from(words.count);
-        if u32::from(words.count) < format.components() || end > abi.output_registers() {
-            return None;
-        }
-        found.push(Target { location, first: words.first.into(), mode });
-    }
-    (!found.is_empty()).then_some(found)
-}
+/// The source of bytes, and of words as they are.
+const BYTES: u32 = 1;
 
 /// The words of the targets: whether there are some.
 ///
 /// # Errors
 /// [`Failure::Internal`] where the program at the end of a tile is none.
-pub fn words(
-    func: &Func,
-    abi: &Abi,
-    pipeline: &State,
-    facts: &Facts,
-    state: &mut Named<Setting>,
-) -> Result<bool, Failure> {
+pub fn words(abi: &Abi, facts: &Facts, state: &mut Named<Setting>) -> Result<bool, Failure> {
     debug_assert!(facts.shareds > 0);
-    let Some(targets) = targets(func, abi, pipeline) else { return Ok(false) };
-    for target in &targets {
+    if abi.colors.is_empty() {
+        return Ok(false);
+    }
+    for target in &abi.colors {
+        let stored = target.stored;
+        let place = abi.outputs.iter().find(|words| words.what == target.output);
+        let place = place.map_or(0, |words| u32::from(words.first));
         let first = state0::word();
         let second = state1::word()
-            .with(state1::SOURCE_FORMAT, WORDS)
-            .with(state1::SOURCE_POS, target.first % 4)
-            .with(state1::SOURCE_POS_128, target.first / 4)
+            .with(state1::SOURCE_FORMAT, if stored.halves { 0 } else { BYTES })
+            .with(state1::SOURCE_POS, place % 4)
+            .with(state1::SOURCE_POS_128, place / 4)
             .with(state1::MRT_INDEX, target.location & 7)
-            .with(state1::PACKMODE, target.mode);
+            .with(state1::NORM, stored.normal.into())
+            .with(state1::PACKMODE, stored.mode);
         let mut block = Block::default();
         block.word("first", first, &[state0::ADDRESS_LO]);
         let theirs = [state1::YUV_PMODE, state1::DOWNSCALE, state1::EMPTYTILE, state1::ADDRESS_HI];
         block.word("second", second, &theirs);
         state.set(format!("{PBE_STATE} {}", target.location), block.setting());
-        let first = reg0::word().with(reg0::SWIZ1, 1).with(reg0::SWIZ2, 2).with(reg0::SWIZ3, 3);
+        let [red, blue] = if stored.swaps { [2, 0] } else { [0, 2] };
+        let first = reg0::word()
+            .with(reg0::SWIZ0, red)
+            .with(reg0::SWIZ1, 1)
+            .with(reg0::SWIZ2, blue)
+            .with(reg0::SWIZ3, 3)
+            .with(reg0::GAMMA, stored.gamma.into());
         let theirs = [
             reg0::TILERELATIVE,
             reg0::SIZE_Z,
@@ -117,7 +72,7 @@ pub fn words(
         block.driver(4);
         state.set(format!("{PBE_REGISTERS} {}", target.location), block.setting());
     }
-    end_of_tile(targets.len() as u32, state)?;
+    end_of_tile(abi.colors.len() as u32, state)?;
     Ok(true)
 }
 

@@ -109,58 +109,93 @@ impl Surface {
 }
 
 /// How a pixel's words become bytes.
-enum Packing {
-    /// The words as they are: so many bytes of them.
-    Raw(usize),
-    /// Halves, or bytes, are converted.
-    Converted(Format),
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(in crate::emu) enum Packing {
+    /// The words as they are, as far as the format has bytes.
+    Raw,
+    /// Halves are converted.
+    Converted,
 }
 
-/// The mode of packing. 4.6.
-fn packing(emission: &Emission, gamma: bool) -> Result<(Packing, Format), Refused> {
-    let raw = |format: Format| Ok((Packing::Raw(format.bytes() as usize), format));
-    let float = |format: Format| {
-        if emission.halves {
-            Ok((Packing::Converted(format), format))
-        } else {
-            Ok((Packing::Raw(format.bytes() as usize), format))
-        }
+/// The mode of packing. 4.6. [A] Integers and 32-bit components come as words of bytes. So do normalised bytes. Floats and normalised
+/// integers of 16 bits come in fields of 16 bits. What is encoded as sRGB, or has fields of 10 and 11 bits, comes as halves and is
+/// rounded to nearest.
+pub(in crate::emu) fn packing(
+    emission: &Emission,
+    gamma: bool,
+) -> Result<(Packing, Format), Refused> {
+    use Format::*;
+    use Packing::{Converted, Raw};
+    let other = || {
+        let Emission { pack, normal, halves, .. } = emission;
+        let what = format!("pack mode {pack:#x}, normal {normal}, halves {halves}, gamma {gamma}");
+        Err((Rule::NotBuilt, what))
     };
     if gamma {
-        return match (emission.pack, emission.halves) {
-            (0, true) => float(Format::Rgba8UnormSrgb),
-            other => Err((Rule::NotBuilt, format!("gamma of pack mode {other:?}"))),
+        return match (emission.pack, emission.normal, emission.halves) {
+            (0, true, true) => Ok((Converted, Rgba8UnormSrgb)),
+            _ => other(),
         };
     }
-    match emission.pack {
-        0 if emission.normal => float(Format::Rgba8Unorm),
-        0 => raw(Format::Rgba8Uint),
-        1 => raw(Format::Rgba8Sint),
-        0x8 => raw(Format::Rgba16Uint),
-        0x9 => raw(Format::Rgba16Sint),
-        0xa => raw(Format::Rgba16Float),
-        0xb => raw(Format::Rgba32Uint),
-        0xc => raw(Format::Rgba32Sint),
-        0xd => raw(Format::Rgba32Float),
-        0xe if emission.halves => float(Format::Rgb10a2Unorm),
-        0x1c | 0x1d if emission.halves => float(Format::Rg11b10Ufloat),
-        0x23 => raw(Format::Rg8Uint),
-        0x24 => raw(Format::Rg8Sint),
-        0x25 => raw(Format::Rg16Uint),
-        0x26 => raw(Format::Rg16Sint),
-        0x27 => raw(Format::Rg16Float),
-        0x28 => raw(Format::Rg32Uint),
-        0x29 => raw(Format::Rg32Sint),
-        0x2a => raw(Format::Rg32Float),
-        0x2f => raw(Format::R8Uint),
-        0x30 => raw(Format::R8Sint),
-        0x31 => raw(Format::R16Uint),
-        0x32 => raw(Format::R16Sint),
-        0x33 => raw(Format::R16Float),
-        0x34 => raw(Format::R32Uint),
-        0x35 => raw(Format::R32Sint),
-        0x36 => raw(Format::R32Float),
-        other => Err((Rule::NotBuilt, format!("pack mode {other:#x}"))),
+    let format = match (emission.normal, emission.pack) {
+        (true, 0) => Rgba8Unorm,
+        (false, 0) => Rgba8Uint,
+        (true, 1) => Rgba8Snorm,
+        (false, 1) => Rgba8Sint,
+        (true, 0x8) => Rgba16Unorm,
+        (false, 0x8) => Rgba16Uint,
+        (true, 0x9) => Rgba16Snorm,
+        (false, 0x9) => Rgba16Sint,
+        (false, 0xa) => Rgba16Float,
+        (false, 0xb) => Rgba32Uint,
+        (false, 0xc) => Rgba32Sint,
+        (false, 0xd) => Rgba32Float,
+        (true, 0xe) => Rgb10a2Unorm,
+        // By name the float of 10 bits is highest.
+        (false, 0x1d) => Rg11b10Ufloat,
+        (true, 0x23) => Rg8Unorm,
+        (false, 0x23) => Rg8Uint,
+        (true, 0x24) => Rg8Snorm,
+        (false, 0x24) => Rg8Sint,
+        (true, 0x25) => Rg16Unorm,
+        (false, 0x25) => Rg16Uint,
+        (true, 0x26) => Rg16Snorm,
+        (false, 0x26) => Rg16Sint,
+        (false, 0x27) => Rg16Float,
+        (false, 0x28) => Rg32Uint,
+        (false, 0x29) => Rg32Sint,
+        (false, 0x2a) => Rg32Float,
+        (true, 0x2f) => R8Unorm,
+        (false, 0x2f) => R8Uint,
+        (true, 0x30) => R8Snorm,
+        (false, 0x30) => R8Sint,
+        (true, 0x31) => R16Unorm,
+        (false, 0x31) => R16Uint,
+        (true, 0x32) => R16Snorm,
+        (false, 0x32) => R16Sint,
+        (false, 0x33) => R16Float,
+        (false, 0x34) => R32Uint,
+        (false, 0x35) => R32Sint,
+        (false, 0x36) => R32Float,
+        _ => return other(),
+    };
+    let sixteen = matches!(
+        format,
+        Rgba16Unorm
+            | Rgba16Snorm
+            | Rgba16Float
+            | Rg16Unorm
+            | Rg16Snorm
+            | Rg16Float
+            | R16Unorm
+            | R16Snorm
+            | R16Float
+    );
+    match (format, emission.halves) {
+        (Rgb10a2Unorm | Rg11b10Ufloat | Rgba8Unorm, true) => Ok((Converted, format)),
+        (Rgb10a2Unorm | Rg11b10Ufloat, false) => other(),
+        (_, halves) if halves == sixteen => Ok((Raw, format)),
+        _ => other(),
     }
 }
 
@@ -226,20 +261,21 @@ fn write(
                 (Rule::Undefined, format!("output {} of pixel {x}, {y}", emission.source + step))
             })
         };
-        let bytes = match &packing {
-            Packing::Raw(count) => {
+        let count = format.bytes() as usize;
+        let bytes = match packing {
+            Packing::Raw => {
                 let mut bytes = Vec::new();
                 for step in 0..count.div_ceil(4) {
                     bytes.extend(word(step)?.to_le_bytes());
                 }
-                bytes.truncate(*count);
+                bytes.truncate(count);
                 swizzled(bytes, format, swizzle)?
             }
-            Packing::Converted(format) => {
+            Packing::Converted => {
                 let halves = [word(0)?, word(0)? >> 16, word(1)?, word(1)? >> 16];
                 let values = halves.map(|half| (f16_to_f64(half as u16) as f32).to_bits());
                 let chosen = chosen(values, swizzle)?;
-                let mut bytes = vec![0; format.bytes() as usize];
+                let mut bytes = vec![0; count];
                 format.encode(chosen, &mut bytes);
                 bytes
             }

@@ -1,0 +1,106 @@
+//! Registers whose numbers have no sign where a group stands.
+
+use crate::isa::Group;
+use crate::isa::fields::f;
+use crate::isa::group::{Condition, Feed, MainOps, Ops};
+use crate::isa::ops::Main;
+use crate::isa::register::Register;
+use gpucc_isa::Inst;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// What is known before a group: the sign bit of these is 0, except of NaN, which has one sign.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Shared registers that hold numbers.
+    shareds: Rc<BTreeSet<u16>>,
+    temps: [u64; 4],
+    /// vi0 is the number of an invocation.
+    numbered: bool,
+}
+
+impl Known {
+    /// At the beginning of a program, with the numbers that its shared registers hold.
+    pub fn new(numbers: impl Iterator<Item = (u32, u32)>, compute: bool) -> Known {
+        let positive = numbers.filter(|(_, bits)| bits >> 31 == 0);
+        let shareds = positive.map(|(register, _)| register as u16).collect();
+        Known { shareds: Rc::new(shareds), temps: [0; 4], numbered: compute }
+    }
+
+    /// Whether a register's number has no sign.
+    pub fn is_positive(&self, register: Register) -> bool {
+        match register {
+            // Two words with a sign are among the constants. 3.2.
+            Register::Special(number @ (0..=31 | 64..=95 | 128..=159)) => {
+                !matches!(number, 141 | 143)
+            }
+            Register::Shared(number) => self.shareds.contains(&number),
+            Register::Temp(number @ 0..=255) => {
+                self.temps[usize::from(number / 64)] >> (number % 64) & 1 == 1
+            }
+            Register::Vtxin(0) => self.numbered,
+            _ => false,
+        }
+    }
+
+    /// Instances come together from elsewhere.
+    pub fn forget(&mut self) {
+        self.temps = [0; 4];
+    }
+
+    /// Behind a group.
+    pub fn pass(&mut self, group: &Group, written: &[Register]) {
+        let results = [0, 1].map(|port| self.result(group, port));
+        for register in written {
+            match *register {
+                Register::Temp(number @ 0..=255) => {
+                    self.temps[usize::from(number / 64)] &= !(1 << (number % 64));
+                }
+                Register::Vtxin(0) => self.numbered = false,
+                Register::Relative { .. } => self.forget(),
+                _ => {}
+            }
+        }
+        for (write, positive) in group.writes.iter().zip(results) {
+            if let (Some(Register::Temp(number @ 0..=255)), true) = (write, positive) {
+                self.temps[usize::from(number / 64)] |= 1 << (number % 64);
+            }
+        }
+    }
+
+    /// Whether what a write port gives has no sign.
+    fn result(&self, group: &Group, port: usize) -> bool {
+        let Ops::Main(ops @ MainOps { mov: None, backend: None, .. }) = &group.ops else {
+            return false;
+        };
+        if group.repeat != 1 || group.condition != Condition::Runs {
+            return false;
+        }
+        match group.selectors.is[3 + port] {
+            Feed::Ft0 => self.positive(&ops.p0, &group.sources[..3]),
+            Feed::Ft1 => self.positive(&ops.p1, &group.sources[3..]),
+            _ => false,
+        }
+    }
+
+    /// Whether an operation's number has no sign: squares, and what is made of numbers without one.
+    fn positive(&self, word: &Option<Inst>, sources: &[Register]) -> bool {
+        let Some(word) = word else { return false };
+        let flag = |id| word.has_field(id) && word.flag(id);
+        let known = |at: usize| self.is_positive(sources[at]);
+        let square = || {
+            let changed = [f::FLR0, f::ABS0, f::ABS1].into_iter().any(flag);
+            sources[0] == sources[1] && !changed
+        };
+        let signs = [f::NEG0, f::NEG1, f::NEG2].into_iter().any(flag);
+        match Main::of(word.op()) {
+            Main::Fadd | Main::Fmul | Main::Fmad if flag(f::SAT) => true,
+            _ if signs => false,
+            Main::Fadd => known(0) && known(1),
+            Main::Fmul => square() || known(0) && known(1),
+            Main::Fmad => (square() || known(0) && known(1)) && known(2),
+            Main::Mbyp => flag(f::ABS0) || known(0),
+            _ => false,
+        }
+    }
+}
