@@ -5,7 +5,7 @@
 //! form keeps a program at eight ([`lacks_sixteen`]).
 
 use super::Lower;
-use crate::abi::{self, Abi, Told, is_cube};
+use crate::abi::{self, Abi, Told};
 use crate::inst::{Condition, Inst, Lookup, Reply, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
@@ -79,8 +79,8 @@ impl Lower<'_> {
         let surface = self.entry(self.abi.surface(tex.texture), tex.texture, &mut args)?;
         let sampler = match tex.sampler.expand() {
             Some(sampler) => {
-                let of_cube = is_cube(self.ssa, tex.texture);
-                self.entry(self.abi.sampler(sampler, of_cube), sampler, &mut args)?
+                let dim = abi::dim(self.ssa, tex.texture);
+                self.entry(self.abi.sampler(sampler, dim), sampler, &mut args)?
             }
             None => 0,
         };
