@@ -117,13 +117,15 @@ pub enum Condition {
     GreaterEqual = 4,
     Less = 5,
     LessEqual = 6,
+    /// The product of both, which is no negative number, is below 1: cut off it is the integer 0.
+    ProductBelowOne = 0x11,
 }
 
 impl Condition {
     /// The condition with the operands exchanged.
     pub fn exchanged(self) -> Condition {
         match self {
-            Condition::Equal | Condition::NotEqual => self,
+            Condition::Equal | Condition::NotEqual | Condition::ProductBelowOne => self,
             Condition::Greater => Condition::Less,
             Condition::GreaterEqual => Condition::LessEqual,
             Condition::Less => Condition::Greater,
@@ -136,6 +138,7 @@ impl Condition {
         match self {
             Condition::Equal => Some(Condition::NotEqual),
             Condition::NotEqual => Some(Condition::Equal),
+            Condition::ProductBelowOne => None,
             _ if ty == Type::F => None,
             Condition::Greater => Some(Condition::LessEqual),
             Condition::GreaterEqual => Some(Condition::Less),

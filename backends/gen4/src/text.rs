@@ -112,6 +112,7 @@ const fn condition(condition: Condition) -> &'static str {
         Condition::GreaterEqual => "ge",
         Condition::Less => "l",
         Condition::LessEqual => "le",
+        Condition::ProductBelowOne => "product",
     }
 }
 

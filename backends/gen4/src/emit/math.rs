@@ -1,7 +1,7 @@
 //! Messages to extended math. G45 vol. 4, chapter 6.
 
 use super::{Emit, File, From, How, LANES, MATH, Type, general, grf, into, source, within};
-use crate::inst::{Function, Source};
+use crate::inst::{Condition, Function, Source};
 use crate::isa::Machine;
 use crate::isa::operand::Place;
 use crate::isa::ops::Opcode;
@@ -11,6 +11,15 @@ use gpucc_ir::mach::Reg;
 /// The descriptor of a function of one operand. 6.1.1.
 pub(super) fn descriptor(function: Function) -> u32 {
     0x0111_0000 | function as u32
+}
+
+/// The word that sets the flag by a condition of operands of a type: its condition, and the type that it makes. A product that is
+/// cut off to an integer is 0 where it is below 1 (conversions come before conditions, 11.8).
+pub(super) fn sets(condition: Condition, ty: Type) -> (Opcode, u32, Type) {
+    match condition {
+        Condition::ProductBelowOne => (Opcode::Mul, Condition::Equal as u32, Type::D),
+        _ => (Opcode::Cmp, condition as u32, ty),
+    }
 }
 
 impl Emit<'_> {

@@ -52,6 +52,14 @@ fn reply(sample: SampleType) -> Reply {
 }
 
 impl Lower<'_> {
+    /// A load of a texel by a message, whose numbers are what stands in the registers.
+    pub(super) fn loads(&self, data: &InstData) -> bool {
+        matches!(data.imm, Imm::Tex(tex) if tex.kind == TexKind::Load
+            && tex.offset == [0; 3]
+            && !self.abi.stored[tex.texture]
+            && self.ssa.resources[tex.texture].count.is_none())
+    }
+
     /// The entry of a table that a binding or an element of one has, which the first operand names.
     pub(super) fn entry(
         &self,
