@@ -23,8 +23,9 @@ const CONSTANT_ROWS: u64 = 63;
 /// Words of uniform buffers among the constants: 12 rows, and twice that where no other program's constants stand behind more
 /// than 64 rows together (isa/gen4-pipeline.md 1.4).
 const PUSHED: usize = 96;
-/// Words of tables among the constants, whole registers of them: as many as words of uniform buffers, whose room they take.
-pub const TABLED: usize = PUSHED;
+/// Words of tables among the constants, whole registers of them: 32 rows. Those of a vertex program are as many as words of uniform
+/// buffers, so that both programs of a pair have 64 rows at most.
+pub const TABLED: usize = 256;
 /// Words of a register.
 const ROW: usize = 8;
 /// Colour targets. isa/gen4-pipeline.md 1.2.
@@ -602,7 +603,12 @@ impl Abi {
     }
 }
 
-/// The tables that a program has; [`TABLED`] words at most, behind `tables` of the plan.
+/// The most words of tables that a program has.
+pub const fn tabled(stage: Stage) -> usize {
+    if matches!(stage, Stage::Vertex) { PUSHED } else { TABLED }
+}
+
+/// The tables that a program has; [`tabled`] words at most, behind `tables` of the plan.
 fn tables(func: &Func) -> Vec<(Mem, u8, Vec<u32>)> {
     let (mut tables, mut next) = (Vec::new(), 0u8);
     for (mem, data) in &func.mems {
@@ -653,7 +659,7 @@ fn chosen(
         .collect();
     words.sort_by_key(|&(word, count)| (std::cmp::Reverse(count), word));
     let vertex = func.stage == Stage::Vertex;
-    let most = if vertex { 2 * PUSHED } else { PUSHED }.saturating_sub(tabled);
+    let most = if vertex { 2 * PUSHED - tabled } else { PUSHED.min(TABLED - tabled) };
     if vertex {
         // Four words beside each other are the operand of one instruction: whole rows where there is room for them.
         let rows: BTreeSet<_> =

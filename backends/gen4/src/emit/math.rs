@@ -1,6 +1,6 @@
 //! Messages to extended math. G45 vol. 4, chapter 6.
 
-use super::{Emit, File, From, How, LANES, MATH, Type, general, grf, into, source, within};
+use super::{Emit, File, From, How, MATH, Type, general, into, source, within};
 use crate::inst::{Condition, Function, Source};
 use crate::isa::Machine;
 use crate::isa::operand::Place;
@@ -50,17 +50,19 @@ impl Emit<'_> {
         &mut self,
         (dst, remainder, signed): (Reg, bool, bool),
         numerator: Source,
-        denominator: Reg,
+        denominator: Source,
     ) -> Result<(), Failure> {
         let ty = if signed { Type::D } else { Type::Ud };
         let function = if remainder { 0xd } else { 0xc } | u32::from(signed) << 4;
-        let (dst, denominator) = (general(dst), general(denominator));
-        let numerator = source(numerator, ty);
+        let dst = general(dst);
+        let (numerator, denominator) = (source(numerator, ty), source(denominator, ty));
         self.parts(|emit, part, how| {
             let second = into(File::Mrf, u32::from(MATH) + 1, ty);
             emit.word(Opcode::Mov, how, second, &[within(numerator, part)])?;
             let to = into(File::Grf, dst + part, ty);
-            let from = grf(denominator + part, 0, ty, LANES);
+            let From::Operand(from) = within(denominator, part) else {
+                return Err(super::internal("a number goes to extended math"));
+            };
             emit.send((MATH, how), to, from, 0x0121_0000 | function)
         })
     }

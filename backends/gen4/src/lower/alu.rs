@@ -345,8 +345,8 @@ impl Lower<'_> {
         let signed = matches!(data.op, Op::SDiv | Op::SRem);
         let numerator = self.source(data.args[0]);
         let known = self.ssa.as_const(data.args[1]).map(|bits| bits as u32);
-        let denominator = self.register(data.args[1]);
-        let below = Source::from(Src::Reg(denominator.into()));
+        let denominator = self.source(data.args[1]);
+        let below = self.no_number(denominator);
         let mut dst = self.fresh();
         let ty = if signed { Ty::D } else { Ty::Ud };
         self.push(Inst::Divide {
@@ -354,7 +354,7 @@ impl Lower<'_> {
             remainder,
             signed,
             numerator,
-            denominator: denominator.into(),
+            denominator: below,
         });
         let choose = |lower: &mut Self, test: Test, otherwise: Source, dst: VReg| {
             let chosen = lower.fresh();
