@@ -4,7 +4,7 @@ use gpucc_ir::ssa::{Builder, InstData, Op, Value};
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// arctan t / t in t^2 for |t| <= 1, with the least greatest relative error: 2^-15.
-const ARC: [f32; 5] = [0.023_863_41, -0.091_926_58, 0.185_215_68, -0.331_700_84, 0.999_970_03];
+const ARC: [f32; 5] = [0.023_863_41, -0.091_926_58, 0.185_215_68, -0.331_700_84, 0.999_97];
 
 /// arctan |t| for |t| <= 1.
 fn arc(b: &mut Builder, t: Value) -> Value {
