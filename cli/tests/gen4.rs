@@ -218,3 +218,72 @@ fn numbers_of_the_draw_and_places_in_points_are_inputs() {
         }
     }
 }
+
+/// Operands that break a rule of the machine, or differ in what the language leaves open, unless the program mends them: biases that no
+/// message takes, a sampler with a border in v for lines and planes, references and places that are no numbers.
+const HOSTILE: &str = "
+@group(0) @binding(0) var plane: texture_2d<f32>;
+@group(0) @binding(1) var layers: texture_2d_array<f32>;
+@group(0) @binding(2) var cube: texture_cube<f32>;
+@group(0) @binding(3) var line: texture_1d<f32>;
+@group(0) @binding(4) var shadow: texture_depth_2d;
+@group(0) @binding(5) var filtered: sampler;
+@group(0) @binding(6) var compared: sampler_comparison;
+
+struct In {
+    @location(0) at: vec4f,
+    @location(1) bias: vec4f,
+    @location(2) @interpolate(flat) bits: vec4u,
+}
+
+@fragment fn biases(in: In) -> @location(0) vec4f {
+    return textureSampleBias(plane, filtered, in.at.xy, in.bias.x)
+        + textureSampleBias(layers, filtered, in.at.xy, in.bits.x, sqrt(in.bias.y))
+        + textureSampleBias(cube, filtered, in.at.xyz, in.bias.z * -1e30)
+        + textureSampleBias(plane, filtered, in.at.zw, 15.99);
+}
+
+@fragment fn lines(in: In) -> @location(0) vec4f {
+    return textureSample(line, filtered, in.at.x) + textureSample(plane, filtered, in.at.xy)
+        + textureSample(cube, filtered, bitcast<vec3f>(in.bits.xyz));
+}
+
+@fragment fn references(in: In) -> @location(0) vec4f {
+    let place = bitcast<vec2f>(in.bits.xy);
+    return vec4f(
+        textureSampleCompare(shadow, compared, in.at.xy, sqrt(in.bias.x)),
+        textureSampleCompareLevel(shadow, compared, place, bitcast<f32>(in.bits.z)),
+        textureSampleLevel(plane, filtered, place, bitcast<f32>(in.bits.w)).x,
+        textureGather(shadow, filtered, place).y,
+    );
+}
+";
+
+#[test]
+fn no_operand_of_a_lookup_breaks_a_rule() {
+    for target in [Target::GEN4, Target::G45] {
+        verified(target, Options::default(), "hostile.wgsl", Source::Wgsl(HOSTILE));
+    }
+}
+
+#[test]
+fn constant_biases_in_range_cost_nothing() {
+    let instructions = |bias: &str| {
+        let source = format!(
+            "@group(0) @binding(0) var plane: texture_2d<f32>;
+@group(0) @binding(1) var filtered: sampler;
+@fragment fn fs(@location(0) at: vec2f, @location(1) @interpolate(flat) bias: f32) -> @location(0) vec4f {{
+    return textureSampleBias(plane, filtered, at, {bias});
+}}"
+        );
+        let compiler = Compiler::new(Target::G45, None).expect("the target is built");
+        let options = Options::default();
+        let parsed = compiler.parse(Source::Wgsl(&source), Choice::default(), &options);
+        let entry = parsed.expect("it is right").entries.remove(0);
+        let compiled = compiler.compile(&entry.func.expect("it is right"), &options);
+        let program = compiled.expect("it compiles").program.expect("a machine's program");
+        program.compiled().code.len() / 16
+    };
+    assert_eq!(instructions("-16.0"), instructions("15.99"));
+    assert_eq!(instructions("bias"), instructions("15.99") + 3, "the last limit moves the bias");
+}

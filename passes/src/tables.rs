@@ -5,9 +5,10 @@
 //! in every invocation.
 //!
 //! One walk in program order knows of every word whether it is a constant. An `if` keeps what both
-//! arms leave equal, a loop or block what nothing in it stores otherwise. A variable with a store at a
-//! run-time address has no table. Equal contents are one table. Linear in the words stored and in
-//! the words of the tables.
+//! arms leave equal, a loop or block what nothing in it stores otherwise. A store at a run-time
+//! address leaves no word a constant that it may write. Equal contents are one table. Linear in the
+//! words stored (of a store at a run-time address those that it may write) and in the words of the
+//! tables.
 
 use crate::{ctx::Ctx, walk::Event, walk::walk};
 use cranelift_entity::SecondaryMap;
@@ -111,16 +112,16 @@ impl Tables {
                 match data.imm {
                     Imm::Mem(access) if data.op == Op::MemStore => {
                         let whole = data.args[1..].iter().all(|&v| func.ty(v) == Type::B32);
-                        let at = address_of(func, data).filter(|at| whole && at % 4 == 0);
-                        let Some(at) = at else {
+                        let at = address_of(func, data);
+                        if !whole || at.is_some_and(|at| at % 4 != 0) || access.lo % 4 != 0 {
                             words[access.mem] = None;
                             return;
-                        };
+                        }
                         let Some(words) = &mut words[access.mem] else {
                             return;
                         };
-                        for k in 0..data.args.len() - 1 {
-                            if let Some(word) = words.get_mut(at as usize / 4 + k) {
+                        for ((_, word), _) in Self::writes(func, inst) {
+                            if let Some(word) = words.get_mut(word as usize) {
                                 *word = None;
                             }
                         }
@@ -177,11 +178,15 @@ impl Tables {
         }
     }
 
-    /// The words that a store at a constant address writes, with what it writes.
+    /// The words that a store writes, or may write at a run-time address, with what it writes.
     fn writes(func: &Func, inst: Inst) -> SmallVec<[(Word, Option<u32>); 4]> {
         let data = &func.insts[inst];
-        let (Imm::Mem(access), Some(at)) = (data.imm, address_of(func, data)) else {
+        let Imm::Mem(access) = data.imm else {
             return SmallVec::new();
+        };
+        let Some(at) = address_of(func, data) else {
+            let words = access.lo / 4..access.hi.div_ceil(4);
+            return words.map(|word| ((access.mem, word), None)).collect();
         };
         (at / 4..)
             .zip(&data.args[1..])
@@ -373,6 +378,12 @@ mod tests {
     fn a_store_at_run_time_or_of_a_variable_keeps_the_array() {
         assert!(!after(&format!("{FILL}  mem_store mem0[0..16], %2, %4\n{LOAD}")).0);
         assert!(!after(&format!("{FILL}  mem_store mem0[0..4], %3, %0\n{LOAD}")).0);
+        // Behind it the array may be filled again; a loop leaves what it may write unknown.
+        let written = "  mem_store mem0[0..16], %2, %3\n";
+        assert_eq!(contents(&after(&format!("{written}{FILL}{LOAD}")).1), [[7, 7, 8, 9]]);
+        let part = "  mem_store mem0[4..8], %2, %3\n";
+        let rest = "  %21: b32 = mem_load mem0[8..16], %2\n  output out0.1, %21\n";
+        assert_eq!(contents(&after(&format!("{FILL}{part}{rest}")).1), [[0, 0, 8, 9]]);
         // What is read before it is stored is not known.
         assert!(!after(&format!("{LOAD}{FILL}")).0);
     }

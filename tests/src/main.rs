@@ -452,6 +452,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             for table in peers::run(&compiler, &folder, filter, *robust)? {
                 say(&peers::text(&table))?;
             }
+            say(&peers::around(&compiler, &folder, filter)?)?;
             Ok(true)
         }
     }

@@ -3,10 +3,14 @@
 
 use gpucc::pipeline::{Fetch, Uniforms, VertexState};
 use gpucc::report::Shader;
-use gpucc::{Choice, Compiler, Options, Robust, Source, SourceText, Stage, shader_report};
+use gpucc::{
+    Choice, Compiled, Compiler, Options, Robust, Source, SourceText, Stage, shader_report,
+};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
 /// One figure of one shader: smaller is better.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,15 +142,49 @@ pub fn run(
     Ok(out)
 }
 
-/// The report of the first entry point of the stage, which is the one that the peers took.
-fn ours(
-    compiler: &Compiler,
-    shared: &Path,
-    path: &str,
-    (stage, against): (Stage, Against),
-    robust: Robust,
-) -> Result<Shader, String> {
-    let text = std::fs::read_to_string(shared.join(path)).map_err(|error| error.to_string())?;
+/// How many instructions the programs have that fixed function needs around the pairs of the list, by their names. The list has no
+/// peer's figure of them. Empty where the target's fixed function has no programs.
+///
+/// # Errors
+/// A list that cannot be read.
+pub fn around(compiler: &Compiler, shared: &Path, filter: &str) -> Result<String, String> {
+    let list = shared.join("peers/peers.jsonl");
+    let text = std::fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
+    let entries = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let paths: BTreeSet<String> =
+        entries.filter_map(|entry| Some(entry["path"].as_str()?.to_owned())).collect();
+    let mut sizes: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for path in paths.iter().filter(|path| path.contains(filter)) {
+        let options = options(Stage::Fragment, Against::Elk, Robust::Off);
+        let program = |stage: Stage| {
+            let (_, compiled, _) = entry(compiler, shared, path, stage, &options).ok()?;
+            compiled.program
+        };
+        let pair = program(Stage::Vertex).zip(program(Stage::Fragment));
+        let Some((vertex, fragment)) = pair else { continue };
+        // Not every first vertex shader goes with the first fragment shader.
+        for made in compiler.kernels(&vertex, &fragment, &options).unwrap_or_default() {
+            let made = made.compiled();
+            let name = made.programs.first().map_or("", |program| &program.name);
+            let instructions = made.described.stats.instructions;
+            sizes.entry(name.to_owned()).or_default().push(instructions);
+        }
+    }
+    let mut out = String::new();
+    for (name, mut sizes) in sizes {
+        sizes.sort_unstable();
+        let (least, most) = (sizes[0], sizes[sizes.len() - 1]);
+        let (median, pairs) = (sizes[sizes.len() / 2], sizes.len());
+        let _ = writeln!(
+            out,
+            "{name} of {pairs} pairs: {least} to {most} instructions, median {median}"
+        );
+    }
+    Ok(out)
+}
+
+/// What is set so that like meets like.
+fn options(stage: Stage, against: Against, robust: Robust) -> Options {
     let mut options = Options::default();
     options.robust = robust;
     options.overrides_default = Some(1.0);
@@ -157,18 +195,43 @@ fn ours(
     if matches!(against, Against::PanPlain | Against::Elk) {
         options.pipeline.uniforms = Uniforms::Pushed;
     }
+    options
+}
+
+/// The first entry point of a stage, which is the one that the peers took, with its text and the time to read it.
+fn entry(
+    compiler: &Compiler,
+    shared: &Path,
+    path: &str,
+    stage: Stage,
+    options: &Options,
+) -> Result<(String, Compiled, Duration), String> {
+    let text = std::fs::read_to_string(shared.join(path)).map_err(|error| error.to_string())?;
     let say =
         |failure: gpucc::Failure| format!("exit {}: {}", failure.exit_code(), failure.summary());
     let choice = Choice { stage: Some(stage), ..Choice::default() };
-    let parsed = compiler.parse(Source::Wgsl(&text), choice, &options).map_err(say)?;
+    let parsed = compiler.parse(Source::Wgsl(&text), choice, options).map_err(say)?;
     let entry = parsed
         .entries
         .into_iter()
         .find(|entry| entry.stage == Some(stage))
         .ok_or("no entry point of this stage")?;
-    let compiled = compiler.compile(&entry.func.map_err(say)?, &options).map_err(say)?;
+    let compiled = compiler.compile(&entry.func.map_err(say)?, options).map_err(say)?;
+    Ok((text, compiled, parsed.frontend_time))
+}
+
+/// The report of an entry point.
+fn ours(
+    compiler: &Compiler,
+    shared: &Path,
+    path: &str,
+    (stage, against): (Stage, Against),
+    robust: Robust,
+) -> Result<Shader, String> {
+    let options = options(stage, against, robust);
+    let (text, compiled, time) = entry(compiler, shared, path, stage, &options)?;
     let source = SourceText::new(path, Some(text));
-    Ok(shader_report(&compiled, &source, parsed.frontend_time))
+    Ok(shader_report(&compiled, &source, time))
 }
 
 /// The least of a figure over some peers; `taken` is what each has to give back first.
@@ -233,9 +296,12 @@ fn figures(
             add(name, ours.map(|n| n * times(lanes)), theirs.map(|n| n * times(pixels)));
         };
         let instructions = report.stats.instructions as f64;
+        // How often each runs for 16 pixels.
+        let widths = lanes.and(pixels).map(|_| 1.0);
         of_pixels("instructions", Some(instructions), theirs("instructions"));
         of_pixels("cycles", Some(report.stats.cycles), theirs("cycles"));
         of_pixels("messages", machine("messages"), theirs("sends"));
+        of_pixels("runs", widths, widths);
         add("bytes", Some(report.code.bytes as f64), theirs("bytes"));
         let spilled = peer["spills_fills"].as_str().and_then(|text| {
             let (stores, loads) = text.split_once(':')?;
@@ -426,6 +492,10 @@ mod tests {
             let of = |name| figures.iter().find(|f| f.name == name).expect("given").clone();
             let (cycles, messages) = (of("cycles"), of("messages"));
             assert_eq!(of("spills").bar, 3.0);
+            let runs = figures.iter().find(|figure| figure.name == "runs");
+            let theirs = [("SIMD16", (2.0, 1.0)), ("SIMD8", (2.0, 2.0))];
+            let right = theirs.into_iter().find(|(of, _)| *of == mode).map(|(_, runs)| runs);
+            assert_eq!(runs.map(|runs| (runs.ours, runs.bar)), right);
             (cycles.ours, cycles.bar, messages.ours, messages.bar)
         };
         assert_eq!(of("SIMD16", Stage::Fragment), (100.0, 66.0, 4.0, 1.0));

@@ -23,8 +23,9 @@ const CONSTANT_ROWS: u64 = 63;
 /// Words of uniform buffers among the constants: 12 rows, and twice that where no other program's constants stand behind more
 /// than 64 rows together (isa/gen4-pipeline.md 1.4).
 const PUSHED: usize = 96;
-/// Words of tables among the constants, whole registers of them: as many as words of uniform buffers, whose room they take.
-pub const TABLED: usize = PUSHED;
+/// Words of tables among the constants, whole registers of them: 32 rows. Those of a vertex program are as many as words of uniform
+/// buffers, so that both programs of a pair have 64 rows at most.
+pub const TABLED: usize = 256;
 /// Words of a register.
 const ROW: usize = 8;
 /// Colour targets. isa/gen4-pipeline.md 1.2.
@@ -46,6 +47,8 @@ pub struct Abi {
     pub samplers: Vec<(Resource, u8)>,
     /// Samplers of cubes with the numbers of their first states, whose wrap modes are those of cubes (4.7.1).
     pub cube_samplers: Vec<(Resource, u8)>,
+    /// Samplers of lines and of others with the numbers of their first states for lines, whose border leaks through v.
+    pub line_samplers: Vec<(Resource, u8)>,
     /// What the constants hold of bindings, a doubleword each: binding, element, which number. In order.
     pub told: Vec<(Resource, u32, Told)>,
     /// Words of uniform buffers and immediates that stand in the constants behind these: bindings and byte offsets.
@@ -158,24 +161,32 @@ fn numbered(
     Ok((places, next as u8))
 }
 
-/// The samplers of textures that are no cubes, and those of cubes.
-fn sampled(func: &Func) -> [EntitySet<Resource>; 2] {
-    let mut sets = [EntitySet::new(), EntitySet::new()];
+/// The samplers of cubes, of lines, and of other textures.
+fn sampled(func: &Func) -> [EntitySet<Resource>; 3] {
+    let mut sets = [EntitySet::new(), EntitySet::new(), EntitySet::new()];
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {
             if let Imm::Tex(tex) = func.insts[inst].imm
                 && let Some(sampler) = tex.sampler.expand()
             {
-                sets[usize::from(is_cube(func, tex.texture))].insert(sampler);
+                let set = match dim(func, tex.texture) {
+                    Some(Dim::Cube) => 0,
+                    Some(Dim::D1) => 1,
+                    _ => 2,
+                };
+                sets[set].insert(sampler);
             }
         }
     }
     sets
 }
 
-/// Whether a binding is a cube.
-pub fn is_cube(func: &Func, texture: Resource) -> bool {
-    matches!(func.resources[texture].kind, ResourceKind::Texture { dim: Dim::Cube, .. })
+/// The dimension of a texture that is sampled.
+pub fn dim(func: &Func, texture: Resource) -> Option<Dim> {
+    match func.resources[texture].kind {
+        ResourceKind::Texture { dim, .. } => Some(dim),
+        _ => None,
+    }
 }
 
 /// The program looks at its subgroup, and has 16 lanes.
@@ -284,14 +295,17 @@ impl Abi {
         let is_sampler = |kind: &ResourceKind| matches!(kind, ResourceKind::Sampler { .. });
         let limit = || Limit::new("bindings", SURFACES, "bind fewer buffers and textures");
         let (surfaces, entries) = numbered(func, targets, limit(), |_, kind| !is_sampler(kind))?;
-        let [others, cubes] = sampled(func);
+        let [cubes, lines, others] = sampled(func);
         let limit = || Limit::new("samplers", SAMPLERS, "bind fewer samplers");
         let plain = |sampler, kind: &ResourceKind| {
-            is_sampler(kind) && (others.contains(sampler) || !cubes.contains(sampler))
+            let alone = cubes.contains(sampler) && !lines.contains(sampler);
+            is_sampler(kind) && (others.contains(sampler) || !alone)
         };
         let (samplers, next) = numbered(func, 0, limit(), plain)?;
-        let (cube_samplers, _) =
+        let (cube_samplers, next) =
             numbered(func, next.into(), limit(), |sampler, _| cubes.contains(sampler))?;
+        let both = |sampler, _: &ResourceKind| lines.contains(sampler) && others.contains(sampler);
+        let (line_samplers, _) = numbered(func, next.into(), limit(), both)?;
         let (mut told, mut kills) = (Vec::new(), masks_samples);
         let stored = image::stored(func);
         let mut words = BTreeMap::new();
@@ -340,6 +354,7 @@ impl Abi {
             entries,
             samplers,
             cube_samplers,
+            line_samplers,
             told,
             pushed,
             tables,
@@ -560,9 +575,14 @@ impl Abi {
         place(&self.surfaces, resource)
     }
 
-    /// The number of a sampler of cubes or of other textures, the first one of an array.
-    pub fn sampler(&self, resource: Resource, of_cube: bool) -> Option<u8> {
-        place(if of_cube { &self.cube_samplers } else { &self.samplers }, resource)
+    /// The number of a sampler's state for textures of a dimension, the first one of an array.
+    pub fn sampler(&self, resource: Resource, dim: Option<Dim>) -> Option<u8> {
+        let plain = || place(&self.samplers, resource);
+        match dim {
+            Some(Dim::Cube) => place(&self.cube_samplers, resource),
+            Some(Dim::D1) => place(&self.line_samplers, resource).or_else(plain),
+            _ => plain(),
+        }
     }
 
     /// Register and doubleword of a word of a uniform buffer or of the immediates.
@@ -583,7 +603,12 @@ impl Abi {
     }
 }
 
-/// The tables that a program has; [`TABLED`] words at most, behind `tables` of the plan.
+/// The most words of tables that a program has.
+pub const fn tabled(stage: Stage) -> usize {
+    if matches!(stage, Stage::Vertex) { PUSHED } else { TABLED }
+}
+
+/// The tables that a program has; [`tabled`] words at most, behind `tables` of the plan.
 fn tables(func: &Func) -> Vec<(Mem, u8, Vec<u32>)> {
     let (mut tables, mut next) = (Vec::new(), 0u8);
     for (mem, data) in &func.mems {
@@ -634,7 +659,7 @@ fn chosen(
         .collect();
     words.sort_by_key(|&(word, count)| (std::cmp::Reverse(count), word));
     let vertex = func.stage == Stage::Vertex;
-    let most = if vertex { 2 * PUSHED } else { PUSHED }.saturating_sub(tabled);
+    let most = if vertex { 2 * PUSHED - tabled } else { PUSHED.min(TABLED - tabled) };
     if vertex {
         // Four words beside each other are the operand of one instruction: whole rows where there is room for them.
         let rows: BTreeSet<_> =

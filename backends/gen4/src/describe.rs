@@ -25,10 +25,11 @@ pub const WM: &str = "WM_STATE";
 /// The first doublewords of COLOR_CALC_STATE. isa/gen4-pipeline.md 1.2.
 pub const COLOR: &str = "COLOR_CALC_STATE";
 
-/// Tables of places: entries of the binding table, states of samplers, and their copies for cubes.
+/// Tables of places: entries of the binding table, states of samplers, and their copies for cubes and for lines.
 pub const SURFACE: &str = "surface";
 pub const SAMPLER: &str = "sampler";
 pub const CUBE_SAMPLER: &str = "cube_sampler";
+pub const LINE_SAMPLER: &str = "line_sampler";
 /// VS_STATE. isa/gen4-pipeline.md 1.1, 1.2.
 pub const VS: &str = "VS_STATE";
 /// The doublewords of 3DSTATE_VERTEX_ELEMENTS. isa/gen4-pipeline.md 1.4.
@@ -86,9 +87,12 @@ fn texture_state(kind: &ResourceKind, stored: bool) -> Option<Setting> {
 /// All of it.
 pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) -> Described {
     let mut resources: Vec<Binding> = Vec::new();
-    for (table, places) in
-        [(SURFACE, &abi.surfaces), (SAMPLER, &abi.samplers), (CUBE_SAMPLER, &abi.cube_samplers)]
-    {
+    for (table, places) in [
+        (SURFACE, &abi.surfaces),
+        (SAMPLER, &abi.samplers),
+        (CUBE_SAMPLER, &abi.cube_samplers),
+        (LINE_SAMPLER, &abi.line_samplers),
+    ] {
         for &(resource, place) in places {
             let known = resources.iter_mut().find(|told| told.resource == Some(resource));
             match known {

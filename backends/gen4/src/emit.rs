@@ -444,9 +444,10 @@ impl Emit<'_> {
 
     /// Sets the flag.
     fn compare(&mut self, test: &Test, dst: Operand) -> Result<(), Failure> {
-        let how = How { condition: test.condition as u32, predicate: test.join, ..How::default() };
+        let (opcode, condition, ty) = math::sets(test.condition, test.ty);
+        let how = How { condition, predicate: test.join, ..How::default() };
         let from = [source(test.first, test.ty), source(test.second, test.ty)];
-        self.word(Opcode::Cmp, how, dst, &from)
+        self.word(opcode, how, Operand { ty, ..dst }, &from)
     }
 
     /// A word of control flow; where it goes is filled in later.

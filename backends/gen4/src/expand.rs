@@ -1,10 +1,12 @@
 //! Rewrites what Gen4 lacks into what it has, SSA to SSA, under the published numerics: the result is the reference for the
 //! bits.
 
+mod angles;
 mod clamps;
 mod lines;
 mod native;
 mod point;
+mod ranges;
 mod recipes;
 mod tables;
 mod texture;
@@ -66,6 +68,18 @@ const OWN: &[Pass] = &[
         "clamps between 0 and a power of two are saturations and scales",
         |func, _| clamps::saturate(func),
     ),
+    optional(
+        "decide_integers",
+        Proof::Exact,
+        "comparisons of integers that conditions around them decide are numbers",
+        |func, _| ranges::decide(func),
+    ),
+    optional(
+        "flush_numbers",
+        Proof::Exact,
+        "numbers that operations flush are zeros",
+        |func, _| clamps::flush(func),
+    ),
     float_range::DECIDE,
     optional("join_truths", Proof::Exact, "choices of truth values are joined flags", |func, _| {
         truths::join(func)
@@ -88,6 +102,7 @@ pub fn plan(effort: Effort) -> Plan {
     ];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();
     if effort > Effort::None {
+        steps.extend([step("decide_integers"), step("flush_numbers")]);
         steps.extend(FREEDOMS);
         steps.extend([
             step("join_lines"),

@@ -117,13 +117,15 @@ pub enum Condition {
     GreaterEqual = 4,
     Less = 5,
     LessEqual = 6,
+    /// The product of both, which is no negative number, is below 1: cut off it is the integer 0.
+    ProductBelowOne = 0x11,
 }
 
 impl Condition {
     /// The condition with the operands exchanged.
     pub fn exchanged(self) -> Condition {
         match self {
-            Condition::Equal | Condition::NotEqual => self,
+            Condition::Equal | Condition::NotEqual | Condition::ProductBelowOne => self,
             Condition::Greater => Condition::Less,
             Condition::GreaterEqual => Condition::LessEqual,
             Condition::Less => Condition::Greater,
@@ -136,6 +138,7 @@ impl Condition {
         match self {
             Condition::Equal => Some(Condition::NotEqual),
             Condition::NotEqual => Some(Condition::Equal),
+            Condition::ProductBelowOne => None,
             _ if ty == Type::F => None,
             Condition::Greater => Some(Condition::LessEqual),
             Condition::GreaterEqual => Some(Condition::Less),
@@ -239,7 +242,7 @@ pub enum Inst {
     /// A message to extended math of Align16: a function of components of two vertices, as [`Inst::Vector`] has them.
     MathVector { dst: Reg, function: Function, channels: u8, source: Swizzled, keep: Option<Reg> },
     /// A message to extended math with two operands: the quotient of integers, or the remainder.
-    Divide { dst: Reg, remainder: bool, signed: bool, numerator: Source, denominator: Reg },
+    Divide { dst: Reg, remainder: bool, signed: bool, numerator: Source, denominator: Source },
     /// A message to the sampler; the reply's registers lie side by side. In a program of eight lanes the form of 16 channels replies
     /// with two registers a component.
     Sample { dst: SmallVec<[Reg; 8]>, lookup: Lookup, parameters: SmallVec<[Source; 9]> },
@@ -426,7 +429,7 @@ macro_rules! visit {
             }
             Inst::Divide { dst, numerator, denominator, .. } => {
                 source!(numerator);
-                each(denominator, Role::Use);
+                source!(denominator);
                 each(dst, Role::EarlyDef);
             }
             Inst::Sample { dst, parameters, .. } => {
@@ -526,7 +529,9 @@ macro_rules! sources {
             | Inst::Spread { source } => {
                 SmallVec::from_iter([source])
             }
-            Inst::Divide { numerator, .. } => SmallVec::from_iter([numerator]),
+            Inst::Divide { numerator, denominator, .. } => {
+                SmallVec::from_iter([numerator, denominator])
+            }
             Inst::MathVector { source, .. } => SmallVec::from_iter([& $($mutable)? source.of]),
             _ => SmallVec::new(),
         }

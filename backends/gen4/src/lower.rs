@@ -65,6 +65,8 @@ struct Lower<'a> {
     in_registers: EntitySet<Value>,
     /// How often each value is read.
     reads: SecondaryMap<Value, u32>,
+    /// Values that somebody reads for more than a load of a texel.
+    counts: EntitySet<Value>,
     /// Registers with numbers, of this block.
     numbers: BTreeMap<u32, VReg>,
     /// The value of this block that stands where all lanes read it.
@@ -110,6 +112,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         values: SecondaryMap::new(),
         in_registers: EntitySet::new(),
         reads: SecondaryMap::new(),
+        counts: EntitySet::new(),
         spread: None,
         flag: None,
         numbers: BTreeMap::new(),

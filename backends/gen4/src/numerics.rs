@@ -37,6 +37,8 @@ pub fn numerics(name: &'static str) -> Numerics {
         level_of_quad: true,
         // isa/gen4.md 1.8: 1 where the format has no alpha.
         alpha_outside_is_free: true,
+        // 4.8.1.4, sample_c: a NaN passes where numbers are ordered.
+        nan_reference_is_free: true,
         perturbation: None,
     }
 }

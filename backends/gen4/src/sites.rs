@@ -129,8 +129,11 @@ impl Place {
     /// whether any would that the word is not executed for them.
     fn lanes_matter(&self, opcode: Opcode, all: bool) -> bool {
         let none = self.whole && self.waiting.is_none();
-        if none && opcode != Opcode::Jmpi || !all {
-            return !none || opcode == Opcode::Jmpi;
+        if none && opcode != Opcode::Jmpi {
+            return false;
+        }
+        if !all {
+            return !self.is_for_lanes_that_began(opcode);
         }
         match (opcode.shape(), self.waiting) {
             (Shape::Send, waiting) => {
@@ -145,6 +148,17 @@ impl Place {
             (_, None) => false,
             (_, Some(waiting)) => waiting.with(self.crossed).meets(live::written(&self.decoded)),
         }
+    }
+
+    /// Whether lanes that never began are the only ones that lack what a word makes where it has their mask: nobody waits, the word
+    /// makes a register, and no lane reads another's part of that.
+    fn is_for_lanes_that_began(&self, opcode: Opcode) -> bool {
+        let inst = &self.decoded.inst;
+        let alu = matches!(opcode.shape(), Shape::Unary | Shape::Binary);
+        let general = File::of(inst.get(f::DST_FILE)) == File::Grf;
+        let quiet = inst.get(f::COND_MODIFIER) == 0;
+        let own = !self.crossed.meets(live::written(&self.decoded));
+        alu && general && quiet && own && self.waiting.is_none()
     }
 
     /// Saturation and types say nothing of a message's bits, but for extended math, whose operand moves by them. The size of

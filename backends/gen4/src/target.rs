@@ -46,7 +46,7 @@ impl TargetInfo for Gen4 {
     }
     /// An offset, an index register and a move a word, from registers that are filled with the constants.
     fn table_words(&self) -> Option<(u32, u32)> {
-        Some((5, 64))
+        Some((5, crate::abi::TABLED as u32))
     }
     /// Four words are twelve instructions, and a read waits for its reply.
     fn access_worth(&self) -> u32 {

@@ -112,6 +112,7 @@ const fn condition(condition: Condition) -> &'static str {
         Condition::GreaterEqual => "ge",
         Condition::Less => "l",
         Condition::LessEqual => "le",
+        Condition::ProductBelowOne => "product",
     }
 }
 
@@ -230,7 +231,8 @@ impl PrintInst for Inst {
                 let what = if *remainder { "rem" } else { "div" };
                 write!(out, "math.{what}.{} ", if *signed { "d" } else { "ud" })?;
                 source(out, names, numerator)?;
-                write!(out, ", {}", names.reg(*denominator))
+                out.write_str(", ")?;
+                source(out, names, denominator)
             }
             Inst::Sample { dst, lookup, parameters } => {
                 registers(out, dst)?;

@@ -61,6 +61,7 @@ pub fn numerics_of(family: Family) -> Numerics {
         },
         level_of_quad: false,
         alpha_outside_is_free: false,
+        nan_reference_is_free: false,
         perturbation: None,
     }
 }

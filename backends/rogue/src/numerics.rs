@@ -39,6 +39,7 @@ pub fn numerics(chip: Chip) -> Numerics {
         functions: Functions::EXACT,
         level_of_quad: false,
         alpha_outside_is_free: true,
+        nan_reference_is_free: false,
         perturbation: None,
     }
 }

@@ -36,6 +36,7 @@ pub fn numerics() -> Numerics {
         functions: tabled::FUNCTIONS,
         level_of_quad: false,
         alpha_outside_is_free: false,
+        nan_reference_is_free: false,
         perturbation: None,
     }
 }

@@ -288,6 +288,8 @@ pub struct Numerics {
     /// True when a load outside of an image gives 0 or 1 as alpha, by the image's format, as Vulkan and WGSL permit; false when
     /// it gives 0.
     pub alpha_outside_is_free: bool,
+    /// True when a comparison of a sampler whose reference is a NaN gives 0 or 1, as WGSL permits; false when it compares.
+    pub nan_reference_is_free: bool,
     /// Adversarial error, if any.
     pub perturbation: Option<Perturbation>,
 }
@@ -314,6 +316,7 @@ impl Numerics {
         functions: Functions::EXACT,
         level_of_quad: false,
         alpha_outside_is_free: false,
+        nan_reference_is_free: false,
         perturbation: None,
     };
 

@@ -4,7 +4,7 @@
 use super::chip::Chip;
 use super::stored;
 use super::textures::{self, Used};
-use crate::describe::{BUFFER_TYPE, CUBE_SAMPLER, SAMPLER, SURFACE, surface_state};
+use crate::describe::{BUFFER_TYPE, CUBE_SAMPLER, LINE_SAMPLER, SAMPLER, SURFACE, surface_state};
 use crate::targets;
 use gpucc_emu::device::Stop;
 use gpucc_emu::world::{Bindings, Bound};
@@ -105,7 +105,7 @@ fn is_memory(described: &Described, entry: u32) -> bool {
     }
 }
 
-/// The states of samplers; a sampler of cubes has one of its own.
+/// The states of samplers; a sampler of cubes, or of lines beside others, has one of its own.
 fn samplers(
     chip: &mut Chip,
     func: &Func,
@@ -115,12 +115,9 @@ fn samplers(
     let mut states: BTreeMap<u32, [u32; 4]> = BTreeMap::new();
     for told in &described.resources {
         let Some(resource) = told.resource else { continue };
-        for (table, of_cubes) in [(SAMPLER, false), (CUBE_SAMPLER, true)] {
+        let own = [(CUBE_SAMPLER, Used::Cubes), (LINE_SAMPLER, Used::Lines)];
+        for (table, used) in own.into_iter().chain([(SAMPLER, used(func, resource))]) {
             let Some(first) = told.place(table) else { continue };
-            let used = match of_cubes {
-                true => Used::Cubes,
-                false => used(func, resource),
-            };
             for element in 0..func.resources[resource].count.unwrap_or(1) {
                 if let Bound::Sampler(sampler) = bindings.get(resource, element) {
                     states.insert(first + element, textures::sampler(chip, sampler, used)?);

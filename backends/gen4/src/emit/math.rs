@@ -1,7 +1,7 @@
 //! Messages to extended math. G45 vol. 4, chapter 6.
 
-use super::{Emit, File, From, How, LANES, MATH, Type, general, grf, into, source, within};
-use crate::inst::{Function, Source};
+use super::{Emit, File, From, How, MATH, Type, general, into, source, within};
+use crate::inst::{Condition, Function, Source};
 use crate::isa::Machine;
 use crate::isa::operand::Place;
 use crate::isa::ops::Opcode;
@@ -11,6 +11,15 @@ use gpucc_ir::mach::Reg;
 /// The descriptor of a function of one operand. 6.1.1.
 pub(super) fn descriptor(function: Function) -> u32 {
     0x0111_0000 | function as u32
+}
+
+/// The word that sets the flag by a condition of operands of a type: its condition, and the type that it makes. A product that is
+/// cut off to an integer is 0 where it is below 1 (conversions come before conditions, 11.8).
+pub(super) fn sets(condition: Condition, ty: Type) -> (Opcode, u32, Type) {
+    match condition {
+        Condition::ProductBelowOne => (Opcode::Mul, Condition::Equal as u32, Type::D),
+        _ => (Opcode::Cmp, condition as u32, ty),
+    }
 }
 
 impl Emit<'_> {
@@ -41,17 +50,19 @@ impl Emit<'_> {
         &mut self,
         (dst, remainder, signed): (Reg, bool, bool),
         numerator: Source,
-        denominator: Reg,
+        denominator: Source,
     ) -> Result<(), Failure> {
         let ty = if signed { Type::D } else { Type::Ud };
         let function = if remainder { 0xd } else { 0xc } | u32::from(signed) << 4;
-        let (dst, denominator) = (general(dst), general(denominator));
-        let numerator = source(numerator, ty);
+        let dst = general(dst);
+        let (numerator, denominator) = (source(numerator, ty), source(denominator, ty));
         self.parts(|emit, part, how| {
             let second = into(File::Mrf, u32::from(MATH) + 1, ty);
             emit.word(Opcode::Mov, how, second, &[within(numerator, part)])?;
             let to = into(File::Grf, dst + part, ty);
-            let from = grf(denominator + part, 0, ty, LANES);
+            let From::Operand(from) = within(denominator, part) else {
+                return Err(super::internal("a number goes to extended math"));
+            };
             emit.send((MATH, how), to, from, 0x0121_0000 | function)
         })
     }

@@ -1,6 +1,7 @@
 //! Slots of vertex URB entries: components side by side, by Align16, and the messages that take them. G45 vol. 4, 8.2;
 //! isa/gen4-pipeline.md 4.1, 5.4.
 
+use super::math::sets;
 use super::{EIGHT, Emit, From, How, LANES, NULL, grf, into, result, source, swizzled};
 use crate::inst::{Inst, Source, Src, Swizzled, small};
 use crate::isa::fields::f;
@@ -118,10 +119,11 @@ impl Emit<'_> {
                 _ => source(of.of, ty),
             }
         };
-        let nowhere = Operand { region: to.region, ..into(File::Arf, NULL, *ty) };
+        let (opcode, condition, made) = sets(*condition, *ty);
+        let nowhere = Operand { region: to.region, ..into(File::Arf, NULL, made) };
         let usual = How { size: Some(EIGHT), other: true, ..How::default() };
-        let how = How { condition: *condition as u32, ..usual };
-        self.word(Opcode::Cmp, how, nowhere, &[from(0, *ty), from(1, *ty)])?;
+        let how = How { condition, ..usual };
+        self.word(opcode, how, nowhere, &[from(0, *ty), from(1, *ty)])?;
         if masked {
             self.align16()?;
         }

@@ -1,4 +1,5 @@
-//! Clamps between 0 and a power of two: saturation is part of an instruction, and a scale by a power of two is exact.
+//! Clamps between 0 and a power of two: saturation is part of an instruction, and a scale by a power of two is exact. Numbers that
+//! are flushed.
 
 use super::uses::{Uses, uses};
 use gpucc_ir::ssa::{Builder, Func, Op, Type, Value};
@@ -74,9 +75,34 @@ pub fn saturate(func: &mut Func) -> bool {
     changed
 }
 
+/// Makes zeros with their signs of denormal numbers that sums, products and comparisons read.
+pub fn flush(func: &mut Func) -> bool {
+    let mut changed = false;
+    for (region, ..) in func.regions_in_order() {
+        for inst in std::mem::take(&mut func.regions[region].insts) {
+            let flushes = matches!(
+                func.insts[inst].op,
+                Op::FAdd | Op::FSub | Op::FMul | Op::FLt | Op::FLe | Op::FEq | Op::FNe
+            );
+            for at in 0..if flushes { func.insts[inst].args.len() } else { 0 } {
+                let value = func.insts[inst].args[at];
+                let Some(bits) = func.as_const(value).map(|bits| bits as u32) else { continue };
+                let denormal = bits & 0x7f80_0000 == 0 && bits & 0x7f_ffff != 0;
+                if denormal && func.ty(value) == Type::B32 {
+                    let zero = Builder::at(func, region).f32(0f32.copysign(f32::from_bits(bits)));
+                    func.insts[inst].args[at] = zero;
+                    changed = true;
+                }
+            }
+            func.regions[region].insts.push(inst);
+        }
+    }
+    changed
+}
+
 #[cfg(test)]
 mod tests {
-    use super::saturate;
+    use super::{flush, saturate};
     use gpucc_ir::ssa::{Op, parse};
 
     /// Whether a clamp of a value between 0 and a number becomes a saturation.
@@ -103,6 +129,26 @@ mod tests {
         let insts = &func.regions[func.body].insts;
         assert_eq!(insts.iter().any(|&inst| func.insts[inst].op == Op::FSat), changed);
         changed
+    }
+
+    #[test]
+    fn denormal_numbers_are_zeros() {
+        let numbers = |bits: u32| {
+            let mut func = gpucc_ir::ssa::Func::new("one", gpucc_ir::ssa::Stage::Compute);
+            let mut b = gpucc_ir::ssa::Builder::at_body(&mut func);
+            let (x, number) = (b.f32(3.0), b.f32(f32::from_bits(bits)));
+            b.op2(Op::FMul, x, number);
+            b.op2(Op::FMin, x, number);
+            flush(&mut func);
+            let of = |op| {
+                let data = func.insts.values().find(|data| data.op == op).expect("it is there");
+                func.as_const(data.args[1]).expect("a number") as u32
+            };
+            [of(Op::FMul), of(Op::FMin)]
+        };
+        assert_eq!(numbers(0x8000_1234), [0x8000_0000, 0x8000_1234]);
+        assert_eq!(numbers(0x007f_ffff), [0, 0x007f_ffff]);
+        assert_eq!(numbers(0x0080_0000), [0x0080_0000; 2]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the machine has as instructions, by operation: one row each, so that a new operation does not compile until somebody
 //! says so. All is 32 bits wide.
 
-use super::recipes;
+use super::{angles, recipes};
 use gpucc_ir::ssa::{Op, Type};
 use gpucc_passes::expand::{Native, OwnRecipe, cube, subgroup};
 
@@ -64,7 +64,9 @@ rows! {
     FDiv:                                                    Own(recipes::quotient);
     FMa FDot FCeil FSign FRem FLdexp:       Shared;
     FrexpFract FrexpExp FExp FLog FPow:                      Shared;
-    FAsin FAcos FAtan FAtan2 FSinh FCosh FTanh:              Shared;
+    FAtan:                                                   Own(angles::atan);
+    FAtan2:                                                  Own(angles::atan2);
+    FAsin FAcos FSinh FCosh FTanh:                           Shared;
     FAsinh FAcosh FAtanh FQuantize:                          Shared;
 
     // Conversions.

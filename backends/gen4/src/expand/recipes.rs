@@ -153,14 +153,14 @@ pub fn cosine(b: &mut Builder, data: &InstData) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::native::Machine;
     use crate::numerics::{ERRORS, numerics};
     use gpucc_ir::ssa::numerics::Perturbation;
     use gpucc_ir::ssa::{Builder, Func, Imm, Numerics, Op, Stage, Value};
 
     /// What the expansion of an operation gives for operands, under the model.
-    fn computed(op: Op, args: &[f32]) -> f32 {
+    pub fn computed(op: Op, args: &[f32]) -> f32 {
         computed_by(&numerics("g45"), op, args)
     }
 

@@ -1,6 +1,6 @@
 //! Tables of constants: those that fit stand in registers, filled as the other constants are; the program fills the rest.
 
-use crate::abi::TABLED;
+use crate::abi::tabled;
 use gpucc_ir::ssa::{Func, MemSpace};
 
 /// Keeps tables while their words fit; true where one is filled by the program.
@@ -8,10 +8,10 @@ pub fn fit(func: &mut Func) -> bool {
     let tables =
         |func: &Func| func.mems.values().filter(|data| data.space == MemSpace::Constant).count();
     let before = tables(func);
-    let mut words = 0;
+    let (mut words, most) = (0, tabled(func.stage));
     gpucc_passes::tables::fill(func, |data| {
         let more = data.words.len().next_multiple_of(8);
-        let full = words + more > TABLED;
+        let full = words + more > most;
         words += if full { 0 } else { more };
         full
     });
@@ -24,9 +24,9 @@ mod tests {
     use gpucc_ir::ssa::{Func, MemData, MemSpace, Stage};
 
     #[test]
-    fn tables_fill_twelve_registers_and_no_more() {
+    fn tables_fill_32_registers_and_no_more() {
         let mut func = Func::new("one", Stage::Fragment);
-        for size in [64, 60, 32] {
+        for size in [200, 60, 32] {
             func.mems.push(MemData {
                 name: String::new(),
                 space: MemSpace::Constant,

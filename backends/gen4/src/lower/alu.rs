@@ -7,7 +7,7 @@ use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::Flags;
-use gpucc_ir::ssa::{InstData, Op, Type, Value};
+use gpucc_ir::ssa::{Func, InstData, Op, Type, Value};
 use gpucc_passes::float_range;
 
 /// The largest floats that integers of 32 bits hold: what conversions clamp to.
@@ -19,6 +19,21 @@ const NEAR: usize = 32;
 /// Operations back that ranges of floats are asked for.
 const DEPTH: u32 = 4;
 const LARGEST_UNSIGNED: f32 = 4_294_967_040.0;
+
+/// The divisor of a choice between a reciprocal and the next float, as the recipe of quotients makes it: by whether the product of both
+/// is below 1. Where the product is a NaN both are the same.
+fn quotient_of(func: &Func, args: &[Value]) -> Option<Value> {
+    let [below, next, reciprocal] = args else { return None };
+    let number = |value: Value| func.as_const(value).map(|bits| f32::from_bits(bits as u32));
+    let divisor = func.def(*reciprocal).filter(|data| data.op == Op::FRcp)?.args[0];
+    let below = func.def(*below).filter(|data| data.op == Op::FLt)?;
+    let product = func.def(below.args[0]).filter(|data| data.op == Op::FMul)?;
+    let next = func.def(*next).filter(|data| data.op == Op::FMul)?;
+    let of_both = product.args.contains(reciprocal) && product.args.contains(&divisor);
+    let above = next.args.contains(reciprocal)
+        && next.args.iter().any(|&value| number(value) == Some(1.0 + f32::EPSILON));
+    (of_both && above && number(below.args[1]) == Some(1.0)).then_some(divisor)
+}
 
 impl Lower<'_> {
     /// An operation that owns no region.
@@ -222,9 +237,10 @@ impl Lower<'_> {
                     Op::FToS => (Ty::D, LARGEST_SIGNED),
                     _ => (Ty::Ud, LARGEST_UNSIGNED),
                 };
-                // What is certainly a number and not larger is not clamped.
+                // What is certainly a number and not larger is not clamped. No texture is as large as what the machine clamps to.
                 let bound = float_range::bounds(self.ssa, args[0], DEPTH);
-                if bound.is_some_and(|(_, most)| most <= largest) {
+                let bounded = bound.is_some_and(|(_, most)| most <= largest);
+                if bounded || !self.counts.contains(result) {
                     let source = self.float(args[0]);
                     let source = self.no_number(source);
                     let dst = self.define(result);
@@ -269,6 +285,20 @@ impl Lower<'_> {
             }
             Op::Select => {
                 let (mut yes, no) = (self.source(args[1]), self.source(args[2]));
+                if let Some(divisor) = quotient_of(self.ssa, &data.args) {
+                    let first = self.float(divisor);
+                    let second = Src::Reg(self.register(data.args[2]).into()).into();
+                    let condition = Condition::ProductBelowOne;
+                    self.push(Inst::Compare(Test {
+                        condition,
+                        ty: Ty::F,
+                        first,
+                        second,
+                        join: None,
+                    }));
+                    self.select(result, false, yes, no);
+                    return Ok(());
+                }
                 // Nothing stands between a comparison and its choice: they may become one step.
                 if let (Src::Bits(_), Src::Bits(_)) = (yes.src, no.src) {
                     yes = self.no_number(yes);
@@ -315,8 +345,8 @@ impl Lower<'_> {
         let signed = matches!(data.op, Op::SDiv | Op::SRem);
         let numerator = self.source(data.args[0]);
         let known = self.ssa.as_const(data.args[1]).map(|bits| bits as u32);
-        let denominator = self.register(data.args[1]);
-        let below = Source::from(Src::Reg(denominator.into()));
+        let denominator = self.source(data.args[1]);
+        let below = self.no_number(denominator);
         let mut dst = self.fresh();
         let ty = if signed { Ty::D } else { Ty::Ud };
         self.push(Inst::Divide {
@@ -324,7 +354,7 @@ impl Lower<'_> {
             remainder,
             signed,
             numerator,
-            denominator: denominator.into(),
+            denominator: below,
         });
         let choose = |lower: &mut Self, test: Test, otherwise: Source, dst: VReg| {
             let chosen = lower.fresh();

@@ -5,7 +5,7 @@
 //! form keeps a program at eight ([`lacks_sixteen`]).
 
 use super::Lower;
-use crate::abi::{self, Abi, Told, is_cube};
+use crate::abi::{self, Abi, Told};
 use crate::inst::{Condition, Inst, Lookup, Reply, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
@@ -52,6 +52,14 @@ fn reply(sample: SampleType) -> Reply {
 }
 
 impl Lower<'_> {
+    /// A load of a texel by a message, whose numbers are what stands in the registers.
+    pub(super) fn loads(&self, data: &InstData) -> bool {
+        matches!(data.imm, Imm::Tex(tex) if tex.kind == TexKind::Load
+            && tex.offset == [0; 3]
+            && !self.abi.stored[tex.texture]
+            && self.ssa.resources[tex.texture].count.is_none())
+    }
+
     /// The entry of a table that a binding or an element of one has, which the first operand names.
     pub(super) fn entry(
         &self,
@@ -79,8 +87,8 @@ impl Lower<'_> {
         let surface = self.entry(self.abi.surface(tex.texture), tex.texture, &mut args)?;
         let sampler = match tex.sampler.expand() {
             Some(sampler) => {
-                let of_cube = is_cube(self.ssa, tex.texture);
-                self.entry(self.abi.sampler(sampler, of_cube), sampler, &mut args)?
+                let dim = abi::dim(self.ssa, tex.texture);
+                self.entry(self.abi.sampler(sampler, dim), sampler, &mut args)?
             }
             None => 0,
         };

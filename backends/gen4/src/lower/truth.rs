@@ -39,8 +39,12 @@ impl Lower<'_> {
                     _ if joins => data.args.len(),
                     _ => 0,
                 };
+                let counts = !self.loads(data);
                 for (at, &value) in data.args.iter().enumerate() {
                     self.reads[value] += 1;
+                    if counts {
+                        self.counts.insert(value);
+                    }
                     if at >= conditions {
                         self.in_registers.insert(value);
                     }

@@ -148,8 +148,13 @@ fn the_mask_matters_where_lanes_wait_or_never_began() {
     let alone = add.replace("align1", "align1 nomask");
     assert!(!means(add, 0, f::MASK_CTRL, 1, true));
     assert!(!means(&alone, 0, f::MASK_CTRL, 0, true));
-    // A pixel that was not dispatched.
-    assert!(means(&alone, 0, f::MASK_CTRL, 0, false));
+    // A pixel that was not dispatched lacks what nobody reads, but a header's words and what all lanes read.
+    assert!(!means(&alone, 0, f::MASK_CTRL, 0, false));
+    let header = "mov(8) m2<1>UD g1<8,8,1>UD { align1 nomask };
+send(16) 1 null<1>UW g0<8,8,1>UW 0x85a04800 write MsgDesc: RT write SIMD16 LastRT Surface = 0 mlen 10 rlen 0 { align1 EOT };";
+    assert!(means(header, 0, f::MASK_CTRL, 0, false));
+    let read = format!("{alone}\nadd(8) g12<1>D g12<8,8,1>D g10.3<0,1,0>D {{ align1 }};");
+    assert!(means(&read, 0, f::MASK_CTRL, 0, false));
     let arm = format!("(+f0.0) iff(8) Jump: 3;\n{add}\nendif(8) Pop: 1;");
     assert!(means(&arm, 1, f::MASK_CTRL, 1, true));
     // All lanes leave a loop together where they compare what is one for all.

@@ -86,7 +86,9 @@ impl Machine<'_> {
                 for lane in active.iter() {
                     let sample = self.sample(&tex, &data.args, lane);
                     let mut words = self.world.sample(&sample);
-                    let free = sample.level_only && words[2] != 0;
+                    let free = sample.level_only && words[2] != 0
+                        || self.numerics.nan_reference_is_free
+                            && sample.compare.is_some_and(f32::is_nan);
                     if sample.level_only {
                         words[2] = 0;
                     }
@@ -95,9 +97,10 @@ impl Machine<'_> {
                     let taint =
                         torn || approximated || data.args.iter().any(|&v| self.tainted(v, lane));
                     self.texels(data, lane, &words, taint);
-                    if let (true, Some(&first)) = (free, data.results.first()) {
-                        self.marks.free = true;
-                        self.set_taint(first, lane, true);
+                    self.marks.free |= free;
+                    let of_one = if sample.level_only { 1 } else { data.results.len() };
+                    for &result in data.results.iter().take(of_one).filter(|_| free) {
+                        self.set_taint(result, lane, true);
                     }
                 }
             }
