@@ -44,7 +44,7 @@ pub mod verify;
 pub use assembler::{Assembler, AssemblyError, assembler};
 pub use cfg::{cfg, machine_cfg};
 pub use compiler::{
-    Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept, Options,
+    Cancel, Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept, Options,
     Parsed, PassTime, Source,
 };
 pub use describe::{hex, merge_pipelines, shader_report};
