@@ -1,0 +1,3 @@
+//! The C interface as its callers see it.
+
+mod header;
