@@ -1,6 +1,6 @@
 /* gpucc: shaders in, machine code out, for GPUs whose instruction sets are documented.
  *
- * Made by cbindgen from capi/src; `BLESS=1 cargo test -p gpucc-capi --test header` writes it.
+ * Made by cbindgen from capi/src; `BLESS=1 cargo test -p gpucc-capi header` writes it.
  * docs/embedding.md explains it by two walk-throughs.
  *
  * Structures that a caller fills begin with `struct_size`, which is their `sizeof`. All bytes that
@@ -21,11 +21,10 @@
 
 
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
+
 
 // The version of this interface; the shared library is named by it.
 #define GPUCC_ABI_VERSION 1
@@ -63,6 +62,766 @@ enum gpucc_status
 typedef enum gpucc_status gpucc_status;
 #else
 typedef uint32_t gpucc_status;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How source and destination are combined.
+enum gpucc_blend_op
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // s * fs + d * fd
+    GPUCC_BLEND_ADD = 0,
+    // s * fs - d * fd
+    GPUCC_BLEND_SUBTRACT = 1,
+    // d * fd - s * fs
+    GPUCC_BLEND_REVERSE_SUBTRACT = 2,
+    // min(s, d); both factors must be one
+    GPUCC_BLEND_MIN = 3,
+    // max(s, d); both factors must be one
+    GPUCC_BLEND_MAX = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_blend_op gpucc_blend_op;
+#else
+typedef uint32_t gpucc_blend_op;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// A comparison.
+enum gpucc_compare
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // None: nothing is compared.
+    GPUCC_COMPARE_NONE = 0,
+    // False.
+    GPUCC_COMPARE_NEVER = 1,
+    // <
+    GPUCC_COMPARE_LESS = 2,
+    // ==
+    GPUCC_COMPARE_EQUAL = 3,
+    // <=
+    GPUCC_COMPARE_LESS_EQUAL = 4,
+    // >
+    GPUCC_COMPARE_GREATER = 5,
+    // !=
+    GPUCC_COMPARE_NOT_EQUAL = 6,
+    // >=
+    GPUCC_COMPARE_GREATER_EQUAL = 7,
+    // True.
+    GPUCC_COMPARE_ALWAYS = 8,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_compare gpucc_compare;
+#else
+typedef uint32_t gpucc_compare;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Which triangles are dropped.
+enum gpucc_cull
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // None.
+    GPUCC_CULL_NONE = 0,
+    // Front faces.
+    GPUCC_CULL_FRONT = 1,
+    // Back faces.
+    GPUCC_CULL_BACK = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_cull gpucc_cull;
+#else
+typedef uint32_t gpucc_cull;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What stands in a word that the driver fills.
+enum gpucc_driven
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Padding.
+    GPUCC_DRIVEN_UNUSED = 0,
+    // The bits `value`.
+    GPUCC_DRIVEN_CONSTANT = 1,
+    // Workgroups of the dispatch on axis `number`.
+    GPUCC_DRIVEN_NUM_WORKGROUPS = 2,
+    // Workgroups on all axes.
+    GPUCC_DRIVEN_NUM_WORKGROUPS_ALL = 3,
+    // First vertex, first instance, draw index, 0.
+    GPUCC_DRIVEN_DRAW = 4,
+    // A storage buffer's base in dwords and size in bytes within the aperture, of its number `value`; of a stored texture
+    // pitch and rows too.
+    GPUCC_DRIVEN_STORAGE_BUFFER = 5,
+    // Workgroup memory's base in dwords within the aperture, and dwords of one workgroup.
+    GPUCC_DRIVEN_WORKGROUP_MEMORY = 6,
+    // Width, height, layers (cubes, depth), levels of the binding.
+    GPUCC_DRIVEN_IMAGE = 7,
+    // One number about the binding: a gpucc_image_word in `number`.
+    GPUCC_DRIVEN_IMAGE_WORD = 8,
+    // The word at byte `value` of the binding, a uniform buffer or the immediates.
+    GPUCC_DRIVEN_UNIFORM = 9,
+    // The first vertex.
+    GPUCC_DRIVEN_FIRST_VERTEX = 10,
+    // The first instance.
+    GPUCC_DRIVEN_FIRST_INSTANCE = 11,
+    // The draw's number among those of one command.
+    GPUCC_DRIVEN_DRAW_INDEX = 12,
+    // The number of the view.
+    GPUCC_DRIVEN_VIEW_INDEX = 13,
+    // Vertices of an instance.
+    GPUCC_DRIVEN_VERTEX_COUNT = 14,
+    // The low word of the address of transform feedback buffer `number`.
+    GPUCC_DRIVEN_STREAM_ADDRESS_LOW = 15,
+    // The high word.
+    GPUCC_DRIVEN_STREAM_ADDRESS_HIGH = 16,
+    // f32 on axis `number`: screen = device coordinate * scale + offset.
+    GPUCC_DRIVEN_VIEWPORT_SCALE = 17,
+    // f32 on axis `number`.
+    GPUCC_DRIVEN_VIEWPORT_OFFSET = 18,
+    // Bytes of the binding.
+    GPUCC_DRIVEN_BUFFER_SIZE = 19,
+    // Texels from one row of the binding, a linear surface, to the next.
+    GPUCC_DRIVEN_PITCH = 20,
+    // Rows from one slice to the next.
+    GPUCC_DRIVEN_ROWS = 21,
+    // Word `number` of the binding, a sampler, for programs that compare or gather by arithmetic (docs/abi-gen4.md).
+    GPUCC_DRIVEN_SAMPLER = 22,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_driven gpucc_driven;
+#else
+typedef uint32_t gpucc_driven;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How hard to try.
+enum gpucc_effort
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // GPUCC_EFFORT_FULL.
+    GPUCC_EFFORT_DEFAULT = 0,
+    // Nothing.
+    GPUCC_EFFORT_NONE = 1,
+    // What is cheap.
+    GPUCC_EFFORT_SOME = 2,
+    // What pays.
+    GPUCC_EFFORT_FULL = 3,
+    // Searches.
+    GPUCC_EFFORT_MAX = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_effort gpucc_effort;
+#else
+typedef uint32_t gpucc_effort;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Who vouches for what code does to the silicon.
+enum gpucc_evidence
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // In options: any. Nothing is of this class.
+    GPUCC_EVIDENCE_ANY = 0,
+    // A public driver uses it on hardware.
+    GPUCC_EVIDENCE_PROVEN = 1,
+    // The manual alone describes it.
+    GPUCC_EVIDENCE_MANUAL = 2,
+    // An assumption of gpucc.
+    GPUCC_EVIDENCE_ASSUMPTION = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_evidence gpucc_evidence;
+#else
+typedef uint32_t gpucc_evidence;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What an export is for.
+enum gpucc_export
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Colour target.
+    GPUCC_EXPORT_PIXEL = 0,
+    // Position and its companions.
+    GPUCC_EXPORT_POSITION = 1,
+    // Parameter to the fragment stage.
+    GPUCC_EXPORT_PARAMETER = 2,
+    // Depth, stencil and mask.
+    GPUCC_EXPORT_DEPTH = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_export gpucc_export;
+#else
+typedef uint32_t gpucc_export;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a source or destination is multiplied by.
+enum gpucc_factor
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // 0
+    GPUCC_FACTOR_ZERO = 0,
+    // 1
+    GPUCC_FACTOR_ONE = 1,
+    // Source colour.
+    GPUCC_FACTOR_SRC = 2,
+    // 1 - source colour.
+    GPUCC_FACTOR_ONE_MINUS_SRC = 3,
+    // Source alpha.
+    GPUCC_FACTOR_SRC_ALPHA = 4,
+    // 1 - source alpha.
+    GPUCC_FACTOR_ONE_MINUS_SRC_ALPHA = 5,
+    // Destination colour.
+    GPUCC_FACTOR_DST = 6,
+    // 1 - destination colour.
+    GPUCC_FACTOR_ONE_MINUS_DST = 7,
+    // Destination alpha.
+    GPUCC_FACTOR_DST_ALPHA = 8,
+    // 1 - destination alpha.
+    GPUCC_FACTOR_ONE_MINUS_DST_ALPHA = 9,
+    // min(source alpha, 1 - destination alpha); 1 for alpha.
+    GPUCC_FACTOR_SRC_ALPHA_SATURATED = 10,
+    // Constant.
+    GPUCC_FACTOR_CONSTANT = 11,
+    // 1 - constant.
+    GPUCC_FACTOR_ONE_MINUS_CONSTANT = 12,
+    // Second source's colour.
+    GPUCC_FACTOR_SRC1 = 13,
+    // 1 - second source's colour.
+    GPUCC_FACTOR_ONE_MINUS_SRC1 = 14,
+    // Second source's alpha.
+    GPUCC_FACTOR_SRC1_ALPHA = 15,
+    // 1 - second source's alpha.
+    GPUCC_FACTOR_ONE_MINUS_SRC1_ALPHA = 16,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_factor gpucc_factor;
+#else
+typedef uint32_t gpucc_factor;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Who brings attributes into registers, on machines that have a choice.
+enum gpucc_fetch
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The program itself.
+    GPUCC_FETCH_INLINE = 0,
+    // The result's fetch program.
+    GPUCC_FETCH_SEPARATE = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_fetch gpucc_fetch;
+#else
+typedef uint32_t gpucc_fetch;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How texels of one level are combined.
+enum gpucc_filter
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The nearest.
+    GPUCC_FILTER_NEAREST = 0,
+    // The surrounding ones.
+    GPUCC_FILTER_LINEAR = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_filter gpucc_filter;
+#else
+typedef uint32_t gpucc_filter;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What blending is handed.
+enum gpucc_handed
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Floats of 32 bits.
+    GPUCC_HANDED_F32 = 0,
+    // Floats of 16 bits.
+    GPUCC_HANDED_F16 = 1,
+    // Signed integers.
+    GPUCC_HANDED_S32 = 2,
+    // Unsigned integers.
+    GPUCC_HANDED_U32 = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_handed gpucc_handed;
+#else
+typedef uint32_t gpucc_handed;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// A number about an image.
+enum gpucc_image_word
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Texels of level 0 on the first axis.
+    GPUCC_IMAGE_WIDTH = 0,
+    // On the second.
+    GPUCC_IMAGE_HEIGHT = 1,
+    // On the third.
+    GPUCC_IMAGE_DEPTH = 2,
+    // Layers; cubes of a cube array.
+    GPUCC_IMAGE_LAYERS = 3,
+    // Mip levels.
+    GPUCC_IMAGE_LEVELS = 4,
+    // Samples of a texel.
+    GPUCC_IMAGE_SAMPLES = 5,
+    // f32: 0.5 / width.
+    GPUCC_IMAGE_EDGE_LOW_X = 6,
+    // f32: 0.5 / height.
+    GPUCC_IMAGE_EDGE_LOW_Y = 7,
+    // f32: 1 - EDGE_LOW_X.
+    GPUCC_IMAGE_EDGE_HIGH_X = 8,
+    // f32: 1 - EDGE_LOW_Y.
+    GPUCC_IMAGE_EDGE_HIGH_Y = 9,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_image_word gpucc_image_word;
+#else
+typedef uint32_t gpucc_image_word;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Where an input is when the program starts.
+enum gpucc_input_place
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Computed, or fetched as an attribute.
+    GPUCC_INPUT_ELSEWHERE = 0,
+    // A register.
+    GPUCC_INPUT_REGISTER = 1,
+    // From `channel` of a register on.
+    GPUCC_INPUT_CHANNEL = 2,
+    // From a channel on, of no register: the program never has it in one.
+    GPUCC_INPUT_UNUSED = 3,
+    // A varying record, from byte `offset` on.
+    GPUCC_INPUT_RECORD = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_input_place gpucc_input_place;
+#else
+typedef uint32_t gpucc_input_place;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How an input varies over a primitive.
+enum gpucc_interpolation
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // It is no varying, or the machine asks nothing.
+    GPUCC_INTERPOLATION_NONE = 0,
+    // With perspective.
+    GPUCC_INTERPOLATION_PERSPECTIVE = 1,
+    // Without.
+    GPUCC_INTERPOLATION_LINEAR = 2,
+    // Not at all.
+    GPUCC_INTERPOLATION_FLAT = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_interpolation gpucc_interpolation;
+#else
+typedef uint32_t gpucc_interpolation;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What stands behind a binding.
+enum gpucc_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A uniform buffer.
+    GPUCC_KIND_UNIFORM = 0,
+    // A storage buffer.
+    GPUCC_KIND_STORAGE = 1,
+    // Immediates, push constants.
+    GPUCC_KIND_IMMEDIATE = 2,
+    // A sampled texture.
+    GPUCC_KIND_TEXTURE = 3,
+    // A storage texture.
+    GPUCC_KIND_STORAGE_TEXTURE = 4,
+    // A sampler.
+    GPUCC_KIND_SAMPLER = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_kind gpucc_kind;
+#else
+typedef uint32_t gpucc_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a source is written in.
+enum gpucc_language
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // SPIR-V of Vulkan or OpenGL, either byte order.
+    GPUCC_LANGUAGE_SPIRV = 0,
+    // WGSL.
+    GPUCC_LANGUAGE_WGSL = 1,
+    // GLSL of one stage.
+    GPUCC_LANGUAGE_GLSL = 2,
+    // The text of gpucc's own IR.
+    GPUCC_LANGUAGE_IR = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_language gpucc_language;
+#else
+typedef uint32_t gpucc_language;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What takes an output that is not exported.
+enum gpucc_memory
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The position's packet.
+    GPUCC_MEMORY_POSITION = 0,
+    // The point size's packet.
+    GPUCC_MEMORY_POINT_SIZE = 1,
+    // The layer, beside the point size.
+    GPUCC_MEMORY_LAYER = 2,
+    // The varying record.
+    GPUCC_MEMORY_VARYING = 3,
+    // An attribute's buffer.
+    GPUCC_MEMORY_ATTRIBUTE = 4,
+    // A transform feedback buffer.
+    GPUCC_MEMORY_TRANSFORM_FEEDBACK = 5,
+    // Blending.
+    GPUCC_MEMORY_BLEND = 6,
+    // The depth test.
+    GPUCC_MEMORY_DEPTH = 7,
+    // The stencil test.
+    GPUCC_MEMORY_STENCIL = 8,
+    // The coverage.
+    GPUCC_MEMORY_COVERAGE = 9,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_memory gpucc_memory;
+#else
+typedef uint32_t gpucc_memory;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How levels are combined.
+enum gpucc_mip_filter
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The nearest.
+    GPUCC_MIP_FILTER_NEAREST = 0,
+    // The two around.
+    GPUCC_MIP_FILTER_LINEAR = 1,
+    // Level 0 alone.
+    GPUCC_MIP_FILTER_NONE = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_mip_filter gpucc_mip_filter;
+#else
+typedef uint32_t gpucc_mip_filter;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Where an output leaves the program.
+enum gpucc_output_place
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // `export_kind` number `index`, from `channel` on.
+    GPUCC_OUTPUT_EXPORT = 0,
+    // Blending of colour target `index`: `handed` and `source`.
+    GPUCC_OUTPUT_BLEND = 1,
+    // Buffer `source` of transform feedback, byte `index` of a vertex.
+    GPUCC_OUTPUT_STREAM = 2,
+    // `memory` number or byte `index`.
+    GPUCC_OUTPUT_INDEXED = 3,
+    // `memory`, of which there is one.
+    GPUCC_OUTPUT_SINGLE = 4,
+    // Register `index`.
+    GPUCC_OUTPUT_REGISTER = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_output_place gpucc_output_place;
+#else
+typedef uint32_t gpucc_output_place;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What an access out of bounds does.
+enum gpucc_robust
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The index is clamped.
+    GPUCC_ROBUST_RESTRICT = 0,
+    // Reads give 0, writes are dropped.
+    GPUCC_ROBUST_ZERO = 1,
+    // Nothing is checked.
+    GPUCC_ROBUST_OFF = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_robust gpucc_robust;
+#else
+typedef uint32_t gpucc_robust;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Where a varying is taken.
+enum gpucc_sampling
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // It is no varying, or the machine asks nothing.
+    GPUCC_SAMPLING_NONE = 0,
+    // The pixel's centre.
+    GPUCC_SAMPLING_CENTER = 1,
+    // Within the covered part.
+    GPUCC_SAMPLING_CENTROID = 2,
+    // Each sample.
+    GPUCC_SAMPLING_SAMPLE = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_sampling gpucc_sampling;
+#else
+typedef uint32_t gpucc_sampling;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What kind of thing a driver programs.
+enum gpucc_setting_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // `value` to the register at `address`, the bits of `mask`.
+    GPUCC_SETTING_REGISTER = 0,
+    // `words` with `masks`.
+    GPUCC_SETTING_DESCRIPTOR = 1,
+    // `programs`.
+    GPUCC_SETTING_PROGRAMS = 2,
+    // `tables`.
+    GPUCC_SETTING_TABLES = 3,
+    // `constant_buffers`.
+    GPUCC_SETTING_CONSTANT_BUFFERS = 4,
+    // `value`.
+    GPUCC_SETTING_NUMBER = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_setting_kind gpucc_setting_kind;
+#else
+typedef uint32_t gpucc_setting_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How grave a diagnostic is.
+enum gpucc_severity
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Nothing was made.
+    GPUCC_SEVERITY_ERROR = 0,
+    // Made, but look at this.
+    GPUCC_SEVERITY_WARNING = 1,
+    // Made; this was assumed.
+    GPUCC_SEVERITY_NOTE = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_severity gpucc_severity;
+#else
+typedef uint32_t gpucc_severity;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a shader is for.
+enum gpucc_stage
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The only one there is.
+    GPUCC_STAGE_ANY = 0,
+    // Vertices.
+    GPUCC_STAGE_VERTEX = 1,
+    // Pixels.
+    GPUCC_STAGE_FRAGMENT = 2,
+    // Workgroups.
+    GPUCC_STAGE_COMPUTE = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_stage gpucc_stage;
+#else
+typedef uint32_t gpucc_stage;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What advances a vertex buffer.
+enum gpucc_step
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Each vertex.
+    GPUCC_STEP_VERTEX = 0,
+    // Each instance.
+    GPUCC_STEP_INSTANCE = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_step gpucc_step;
+#else
+typedef uint32_t gpucc_step;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How vertices make primitives.
+enum gpucc_topology
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Every three.
+    GPUCC_TOPOLOGY_TRIANGLE_LIST = 0,
+    // Every one with the two before it.
+    GPUCC_TOPOLOGY_TRIANGLE_STRIP = 1,
+    // Every two.
+    GPUCC_TOPOLOGY_LINE_LIST = 2,
+    // Every one.
+    GPUCC_TOPOLOGY_POINT_LIST = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_topology gpucc_topology;
+#else
+typedef uint32_t gpucc_topology;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Where uniform words at constant offsets are read from, on machines that have a choice.
+enum gpucc_uniforms
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Their buffer.
+    GPUCC_UNIFORMS_LOADED = 0,
+    // The machine's constant words, which the driver fills.
+    GPUCC_UNIFORMS_PUSHED = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_uniforms gpucc_uniforms;
+#else
+typedef uint32_t gpucc_uniforms;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How a vertex program is cut, on machines that have a choice.
+enum gpucc_vertex_form
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A program for the position and one for the rest.
+    GPUCC_VERTEX_FORM_IDVS = 0,
+    // One program.
+    GPUCC_VERTEX_FORM_PLAIN = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_vertex_form gpucc_vertex_form;
+#else
+typedef uint32_t gpucc_vertex_form;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What happens to texels outside of a level.
+enum gpucc_wrap
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The nearest texel inside.
+    GPUCC_WRAP_CLAMP = 0,
+    // Start again.
+    GPUCC_WRAP_REPEAT = 1,
+    // Go back and forth.
+    GPUCC_WRAP_MIRROR = 2,
+    // Mirrored once at 0, then the nearest inside.
+    GPUCC_WRAP_MIRROR_ONCE = 3,
+    // The border colour.
+    GPUCC_WRAP_BORDER = 4,
+    // Mirrored once at 0, then the border colour.
+    GPUCC_WRAP_MIRROR_ONCE_BORDER = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum gpucc_wrap gpucc_wrap;
+#else
+typedef uint32_t gpucc_wrap;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -915,67 +1674,40 @@ gpucc_text gpucc_version(void);
 gpucc_text gpucc_targets_json(void);
 
 // Makes a compiler.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_compiler_create(const gpucc_config *config, gpucc_compiler **compiler);
 
 // Ends a compiler. What it made does not need it.
-//
-// # Safety
-// The compiler is null or one that nobody uses any more.
 void gpucc_compiler_destroy(gpucc_compiler *compiler);
 
 // Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read.
 // A compilation whose values of constants are not those of `options` reads the source again.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_parse(const gpucc_compiler *compiler,
                          const gpucc_source *source,
                          const gpucc_options *options,
                          gpucc_parsed **parsed);
 
 // Ends a parsed source.
-//
-// # Safety
-// It is null or nobody uses it any more.
 void gpucc_parsed_destroy(gpucc_parsed *parsed);
 
 // How reading ended. An entry point that cannot be compiled fails alone, by its compilation.
-//
-// # Safety
-// The parsed source is null or one.
 const gpucc_outcome *gpucc_parsed_outcome(const gpucc_parsed *parsed);
 
 // How many entry points it has.
-//
-// # Safety
-// The parsed source is null or one.
 size_t gpucc_parsed_entry_count(const gpucc_parsed *parsed);
 
 // The name of an entry point, and its gpucc_stage where `stage` is not null: GPUCC_STAGE_ANY where it could not be read.
-//
-// # Safety
-// The parsed source is null or one, and `stage` null or to be written.
 gpucc_text gpucc_parsed_entry(const gpucc_parsed *parsed,
                               size_t index,
                               uint32_t *stage);
 
 // Compiles an entry point. `*result` is set, on failure too where the arguments can be read. Equal requests give equal
 // results.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_compile(const gpucc_compiler *compiler,
                            const gpucc_request *request,
                            gpucc_result **result);
 
 // Compiles a vertex and a fragment entry point that are linked: the vertex program writes what the fragment program
 // reads, and nothing else. On failure the one of the two results that has it is set, and the other one is null.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_compile_pair(const gpucc_compiler *compiler,
                                 const gpucc_request *vertex,
                                 const gpucc_request *fragment,
@@ -984,9 +1716,6 @@ gpucc_status gpucc_compile_pair(const gpucc_compiler *compiler,
 
 // Compiles the programs that fixed function needs around a pair: set-up, clipping. Most machines need none. `*count` is
 // how many there are; where `results` has room for as many, it gets them, else it gets nothing.
-//
-// # Safety
-// The pointers lead to what their types say; `results` has `room` places, or is null and `room` is 0.
 gpucc_status gpucc_compile_kernels(const gpucc_compiler *compiler,
                                    const gpucc_result *vertex,
                                    const gpucc_result *fragment,
@@ -995,68 +1724,41 @@ gpucc_status gpucc_compile_kernels(const gpucc_compiler *compiler,
                                    size_t *count);
 
 // Ends a result. A device made of it stays.
-//
-// # Safety
-// It is null or nobody uses it any more.
 void gpucc_result_destroy(gpucc_result *result);
 
 // Makes a device of a compute program, or of a vertex and a fragment program; `fragment` is null for a compute program.
 // Buffers are bound to zeros of their declared size, textures to nothing, samplers to zeros.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_device_create(const gpucc_result *program,
                                  const gpucc_result *fragment,
                                  gpucc_device **device);
 
 // Ends a device.
-//
-// # Safety
-// It is null or nobody uses it any more.
 void gpucc_device_destroy(gpucc_device *device);
 
 // Sets how many steps each dispatch, or each batch of a draw, may take. A step is one instruction of a wavefront or a warp.
-//
-// # Safety
-// The device is null or one.
 gpucc_status gpucc_device_set_steps(gpucc_device *device,
                                     uint64_t steps);
 
 // Binds a copy of these bytes to a buffer or to the immediates.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_device_bind_buffer(gpucc_device *device,
                                       const gpucc_place *place,
                                       gpucc_bytes data);
 
 // Binds an image to a texture or storage texture; without bytes it holds zeros.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_device_bind_image(gpucc_device *device,
                                      const gpucc_place *place,
                                      const gpucc_image *image,
                                      gpucc_bytes data);
 
 // Binds a sampler.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_device_bind_sampler(gpucc_device *device,
                                        const gpucc_place *place,
                                        const gpucc_sampler *sampler);
 
 // Gives a vertex buffer, by its number in the pipeline, a copy of these bytes.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_device_vertex_buffer(gpucc_device *device, uint32_t number, gpucc_bytes data);
 
 // Binds what a draw writes to at a location, or at GPUCC_DEPTH_TARGET; without bytes it holds zeros.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_device_set_target(gpucc_device *device,
                                      uint32_t location,
                                      const gpucc_image *image,
@@ -1064,9 +1766,6 @@ gpucc_status gpucc_device_set_target(gpucc_device *device,
 
 // Reads a buffer or an image back. `*size` is how many bytes it has; where `room` is less or `to` is null, nothing is
 // copied.
-//
-// # Safety
-// The pointers lead to what their types say; `to` has `room` bytes.
 gpucc_status gpucc_device_read(const gpucc_device *device,
                                const gpucc_place *place,
                                uint8_t *to,
@@ -1074,9 +1773,6 @@ gpucc_status gpucc_device_read(const gpucc_device *device,
                                size_t *size);
 
 // Reads a target back, as gpucc_device_read does.
-//
-// # Safety
-// The pointers lead to what their types say; `to` has `room` bytes.
 gpucc_status gpucc_device_read_target(const gpucc_device *device,
                                       uint32_t location,
                                       uint8_t *to,
@@ -1084,22 +1780,13 @@ gpucc_status gpucc_device_read_target(const gpucc_device *device,
                                       size_t *size);
 
 // Runs workgroups of a compute program on the emulated machine, set up from the result alone.
-//
-// # Safety
-// The device is null or one.
 gpucc_status gpucc_device_dispatch(gpucc_device *device, uint32_t x, uint32_t y, uint32_t z);
 
 // Draws to the targets on the emulated machine.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_device_draw(gpucc_device *device, const gpucc_draw *draw);
 
 // Compares the emulated machine with the interpreter on so many inputs, bit for bit. GPUCC_MISMATCH is a word that differs,
 // or too little that could be compared; gpucc_last_message says which.
-//
-// # Safety
-// The pointers lead to what their types say.
 gpucc_status gpucc_verify(const gpucc_result *result,
                           uint32_t inputs,
                           uint64_t seed,
@@ -1109,33 +1796,18 @@ gpucc_status gpucc_verify(const gpucc_result *result,
 gpucc_text gpucc_last_message(void);
 
 // How a compilation ended: status and diagnostics.
-//
-// # Safety
-// The result is null or one.
 const gpucc_outcome *gpucc_result_outcome(const gpucc_result *result);
 
 // Code, places and state; null where the compilation failed.
-//
-// # Safety
-// The result is null or one.
 const gpucc_info *gpucc_result_info(const gpucc_result *result);
 
 // The report of the command (`--emit json`): the same as the structures, and the diagnostics.
-//
-// # Safety
-// The result is null or one.
 gpucc_text gpucc_result_json(const gpucc_result *result);
 
 // The pipeline with what was inferred filled in, as JSON (docs/embedding.md).
-//
-// # Safety
-// The result is null or one.
 gpucc_text gpucc_result_pipeline_json(const gpucc_result *result);
 
 // The code as text that assembles to the same bytes.
-//
-// # Safety
-// The result is null or one.
 gpucc_text gpucc_result_assembly(const gpucc_result *result);
 
 #ifdef __cplusplus
