@@ -35,5 +35,7 @@ pub mod state;
 pub mod status;
 pub mod typed;
 
+pub use entry::gpucc_last_message;
+
 /// The version of this interface; the shared library is named by it.
 pub const GPUCC_ABI_VERSION: u32 = 1;

@@ -1,3 +1,8 @@
 //! The C interface as its callers see it.
 
+mod calls;
+mod consumers;
 mod header;
+mod hostile;
+mod results;
+mod threads;
