@@ -5,11 +5,11 @@ use crate::device::{compare, gpucc_device};
 use crate::result::Made;
 use gpucc::execute::shade::{self, Program};
 use gpucc::execute::{Executor, Stop};
-use gpucc::pipeline::{ColorTarget, FragmentState};
+use gpucc::pipeline::{ColorTarget, FragmentState, Step};
 use gpucc::{Failure, Stage};
 use gpucc_emu::device::DrawCall;
 use gpucc_emu::draw::{self, Cull, DepthState, TargetState, Targets, Topology};
-use gpucc_emu::format::Format;
+use gpucc_emu::format::{Format, VertexFormat};
 use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::raster::Viewport;
 use std::sync::Arc;
@@ -86,6 +86,7 @@ pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u
     let (mut targets, pipeline) = targets(device, &fragment)?;
     let [width, height] = size(&targets)?;
     let mut state = state(given, indices, width, height)?;
+    reach(device, &vertex, &state)?;
     if state.depth.is_some() && targets.depth.is_none() {
         return Err(Failure::usage("gpucc_draw.depth_compare: no depth target is bound"));
     }
@@ -131,6 +132,37 @@ pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u
         }
     }
     drawn
+}
+
+/// That the vertex buffers hold what the draw fetches: machines differ in what is read beyond them. WebGPU 23.5.
+fn reach(device: &gpucc_device, vertex: &Made, draw: &draw::Draw) -> Reply<()> {
+    let inferred = vertex.compiled.program.as_ref().map(gpucc::Program::pipeline);
+    let pipeline = inferred.as_ref().unwrap_or(&vertex.options.pipeline);
+    let (Some(state), 1..) = (&pipeline.vertex, draw.vertices.min(draw.instances)) else {
+        return Ok(());
+    };
+    let last_vertex = match &draw.indices {
+        Some(indices) => indices.iter().copied().max().unwrap_or(0),
+        None => draw.vertices - 1,
+    };
+    for attribute in &state.attributes {
+        let buffer = state.buffer(attribute);
+        let last = match buffer.step {
+            Step::Vertex => last_vertex,
+            Step::Instance => draw.instances - 1,
+        };
+        let bytes = VertexFormat::from_name(&attribute.format).map_or(0, VertexFormat::bytes);
+        let end = u64::from(attribute.offset) + u64::from(bytes);
+        let needed = u64::from(buffer.stride) * u64::from(last) + end;
+        let number = attribute.buffer;
+        let given = device.buffers.get(number as usize).map_or(0, Vec::len);
+        if (given as u64) < needed {
+            let message =
+                format!("vertex buffer {number} has {given} bytes, and {needed} are read");
+            return Err(Failure::usage(message));
+        }
+    }
+    Ok(())
 }
 
 /// Runs the draw by the machine's own units where its emulator has them.

@@ -35,7 +35,8 @@ fn code(result: *mut gpucc_result) -> Vec<u8> {
 #[test]
 fn a_wrong_shader_has_a_place_and_is_in_the_report() {
     let compiler = Compiler::new("valhall");
-    let (status, result) = compiler.compile("@compute @workgroup_size(1) fn m() {\n  let x = y;\n}", &zeros());
+    let (status, result) =
+        compiler.compile("@compute @workgroup_size(1) fn m() {\n  let x = y;\n}", &zeros());
     assert_eq!(status, gpucc_status::GPUCC_INVALID);
     // SAFETY: it is a result; what it gives lives as long.
     unsafe {
