@@ -44,8 +44,8 @@ pub mod verify;
 pub use assembler::{Assembler, AssemblyError, assembler};
 pub use cfg::{cfg, machine_cfg};
 pub use compiler::{
-    Cancel, Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept, Options,
-    Parsed, PassTime, Source,
+    Cancel, Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept,
+    Options, Parsed, PassTime, Source,
 };
 pub use describe::{hex, merge_pipelines, shader_report};
 pub use elf::{elf, unique_names};
