@@ -216,7 +216,10 @@ pub(crate) fn stage_number(stage: Option<Stage>) -> u32 {
 
 /// Included texts of a source, so that it can be read again.
 #[derive(Default)]
-struct Texts(Mutex<BTreeMap<(String, String, bool), Result<IncludedText, String>>>);
+struct Texts(Mutex<BTreeMap<Asks, Result<IncludedText, String>>>);
+
+/// An `#include`: what it names, from where, and whether in angle brackets.
+type Asks = (String, String, bool);
 
 impl Texts {
     /// The caller's function, whose replies are kept.

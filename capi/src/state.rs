@@ -268,10 +268,12 @@ unsafe fn vertex(given: &gpucc_vertex_state) -> Reply<VertexState> {
 }
 
 unsafe fn fragment(given: &gpucc_fragment_state) -> Reply<FragmentState> {
-    let mut state = FragmentState::default();
-    state.samples = Some(given.samples).filter(|&samples| samples != 0);
-    state.alpha_to_coverage =
-        abi::truth(given.alpha_to_coverage, "gpucc_fragment_state.alpha_to_coverage")?;
+    let coverage = abi::truth(given.alpha_to_coverage, "gpucc_fragment_state.alpha_to_coverage")?;
+    let mut state = FragmentState {
+        samples: Some(given.samples).filter(|&samples| samples != 0),
+        alpha_to_coverage: coverage,
+        ..FragmentState::default()
+    };
     // SAFETY: the caller's, as `pipeline` has them.
     let (depth, targets) = unsafe {
         (
