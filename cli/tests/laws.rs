@@ -217,8 +217,22 @@ fn libraries_forbid_unsafe_code_and_never_print() {
 }
 
 #[test]
+fn the_c_interface_alone_has_unsafe_code_and_stands_on_the_facade() {
+    assert_eq!(ours("capi"), set(&["gpucc", "gpucc-ir", "gpucc-emu"]));
+    for (place, code) in code_lines("capi") {
+        for word in ["println!(", "print!(", "dbg!(", "std::env::", "std::fs"] {
+            assert!(!code.contains(word), "{place}: {code}");
+        }
+    }
+    let manifest = fs::read_to_string(root().join("capi/Cargo.toml")).expect("readable");
+    assert!(manifest.contains("undocumented_unsafe_blocks = \"deny\""));
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).expect("readable");
+    assert!(!workspace.contains("panic ="), "the C interface needs unwinding");
+}
+
+#[test]
 fn nothing_iterates_over_hash_maps() {
-    for folder in LIBRARIES.into_iter().chain(["cli"]) {
+    for folder in LIBRARIES.into_iter().chain(["cli", "capi"]) {
         for (place, code) in code_lines(folder) {
             for word in ["std::collections::HashMap", "std::collections::HashSet"] {
                 assert!(!code.contains(word), "{place}: {code}");
@@ -239,7 +253,9 @@ fn the_facade_reads_no_environment_and_no_files() {
 /// The integration tests of a crate are one binary: a file that it does not name would never run.
 #[test]
 fn every_test_file_is_a_module_of_its_crate_s_test_binary() {
-    for krate in ["backends/r700", "backends/valhall", "frontend", "cli", "ir", "passes", "tests"] {
+    for krate in
+        ["backends/r700", "backends/valhall", "frontend", "capi", "cli", "ir", "passes", "tests"]
+    {
         let folder = root().join(krate).join("tests");
         let main = fs::read_to_string(folder.join("main.rs")).expect("readable");
         let named: BTreeSet<&str> =

@@ -708,7 +708,7 @@ impl<'a> Preprocessor<'a> {
             return Err(Stop::invalid(message).at(at));
         };
         let from = self.open_texts.last().map_or("", String::as_str);
-        let found = includes.find(&Include { name: &name, angled, from });
+        let found = includes.ask(&Include { name: &name, angled, from });
         let found = found.map_err(|why| {
             Stop::invalid(format!("`{name}` cannot be included")).with_note(why).at(at)
         })?;

@@ -24,13 +24,14 @@ pub enum Escape {
 
 /// Runs `work` on a thread with a large stack and catches its panic.
 pub fn run<T: Send>(stack: usize, work: impl FnOnce() -> T + Send) -> Result<T, Escape> {
+    let watch = gpucc_ir::cancel::handed();
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name("gpucc-frontend".to_owned())
             .stack_size(stack)
             .spawn_scoped(scope, || {
                 QUARANTINED.set(true);
-                catch(work)
+                gpucc_ir::cancel::under(watch, || catch(work))
             })
             .map_err(|error| Escape::NoThread(error.to_string()))?;
         match thread.join() {

@@ -8,6 +8,8 @@ use crate::{Diagnostic, Failure, FailureKind, Target};
 use gpucc_emu::device::Drawer;
 pub use gpucc_frontend::{Include, IncludedText, Includes};
 use gpucc_ir::budget::Budget;
+pub use gpucc_ir::cancel::Cancel;
+use gpucc_ir::cancel::watched;
 pub use gpucc_ir::driver::Effort;
 use gpucc_ir::ssa::{Func, Stage};
 use gpucc_ir::stack;
@@ -58,6 +60,9 @@ pub struct Options {
     pub budget: Budget,
     /// The weakest class of evidence that code may rest on; `None` takes any.
     pub evidence: Option<EvidenceClass>,
+    /// Asked now and then whether the result is still wanted; the call ends with [`FailureKind::Cancelled`] if not. Has
+    /// no part in what the result is.
+    pub cancel: Option<Cancel>,
     /// Check the IR after every pass.
     pub verify_each: bool,
     /// State that a driver knows.
@@ -244,10 +249,16 @@ impl Compiler {
         options: &Options,
     ) -> Result<Parsed, Failure> {
         let start = Instant::now();
-        let mut parsed = guarded("the front end", || {
-            let overrides = options.all_overrides();
-            crate::front::parse(source, choice, &overrides, options, self.target)
-        })?;
+        let (parsed, cancelled) = watched(options.cancel.as_ref(), || {
+            guarded("the front end", || {
+                let overrides = options.all_overrides();
+                crate::front::parse(source, choice, &overrides, options, self.target)
+            })
+        });
+        if cancelled {
+            return Err(Failure::cancelled());
+        }
+        let mut parsed = parsed?;
         parsed.frontend_time = start.elapsed();
         Ok(parsed)
     }
@@ -265,7 +276,11 @@ impl Compiler {
     /// # Errors
     /// [`Failure`] says whose fault it is.
     pub fn compile(&self, func: &Func, options: &Options) -> Result<Compiled, Failure> {
-        stack::for_passes(func, || self.compile_here(func, options))
+        let work = || stack::for_passes(func, || self.compile_here(func, options));
+        match watched(options.cancel.as_ref(), work) {
+            (_, true) => Err(Failure::cancelled()),
+            (compiled, false) => compiled,
+        }
     }
 
     fn compile_here(&self, func: &Func, options: &Options) -> Result<Compiled, Failure> {

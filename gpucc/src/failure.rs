@@ -36,6 +36,8 @@ pub enum FailureKind {
         /// Available.
         available: u64,
     },
+    /// [`crate::Options::cancel`] said so.
+    Cancelled,
     /// The emulated bytes and the reference differ, or a figure is worse than allowed.
     Mismatch,
     /// Right as far as we know, but not written yet.
@@ -62,6 +64,7 @@ impl FailureKind {
             FailureKind::Limit { .. } => 4,
             FailureKind::Mismatch => 5,
             FailureKind::NotYet { .. } => 6,
+            FailureKind::Cancelled => 7,
             FailureKind::Internal { .. } => 101,
         }
     }
@@ -159,6 +162,10 @@ impl Failure {
     /// Wrong usage, or a file that cannot be read or written.
     pub fn usage(message: impl Into<String>) -> Self {
         Failure::new(FailureKind::Usage, Diagnostic::error(message))
+    }
+    /// The caller wants no result any more.
+    pub fn cancelled() -> Self {
+        Failure::new(FailureKind::Cancelled, Diagnostic::error("the caller cancelled"))
     }
     /// What was compared differs by more than it may.
     pub fn mismatch(message: impl Into<String>) -> Self {

@@ -9,6 +9,14 @@ use std::str::FromStr;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub [u8; 32]);
 
+impl Key {
+    /// The key of what this request gives where the other one decides too: the vertex stage of a linked pair.
+    #[must_use]
+    pub fn beside(&self, other: &Key) -> Key {
+        Key(*blake3::Hasher::new().update(&self.0).update(&other.0).finalize().as_bytes())
+    }
+}
+
 /// 64 lower-case hexadecimal digits.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -104,6 +112,7 @@ fn add(options: &Options, fields: &mut Fields) {
         overrides_default,
         defines,
         includes: _,
+        cancel: _,
         dump_after: _,
         keep_machine_ir: _,
         keep_steps: _,

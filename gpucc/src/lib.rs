@@ -47,8 +47,8 @@ pub use assembler::{Assembler, AssemblyError, assembler};
 pub use binary::{Binary, Rejected, Stored, blob_key};
 pub use cfg::{cfg, machine_cfg};
 pub use compiler::{
-    Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept, Options,
-    Parsed, PassTime, Source,
+    Cancel, Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept,
+    Options, Parsed, PassTime, Source,
 };
 pub use describe::{binary_report, hex, merge_pipelines, shader_report};
 pub use elf::{elf, unique_names};

@@ -19,7 +19,26 @@ pub struct Link {
 /// # Errors
 /// [`Failure`] of exit code 1 for an input that no output feeds, or that is of another type there, with both places.
 pub fn links(vertex: &Func, fragment: &Func) -> Result<Vec<Link>, Failure> {
-    let mut links = Vec::new();
+    let fed = feeds(vertex, fragment, |_| true)?.into_iter();
+    Ok(fed.filter_map(|(input, output)| Some(Link { output: output?, input })).collect())
+}
+
+/// The output that feeds each location that a fragment program declares, in the order of the inputs. A program that was
+/// compiled for the other one does not write what that one does not read: such an input has none.
+///
+/// # Errors
+/// As [`links`], for the inputs that are read.
+pub fn fed(vertex: &Func, fragment: &Func) -> Result<Vec<(Input, Option<Output>)>, Failure> {
+    let read = read_locations(fragment);
+    feeds(vertex, fragment, |location| read.binary_search(&location).is_ok())
+}
+
+fn feeds(
+    vertex: &Func,
+    fragment: &Func,
+    is_needed: impl Fn(u32) -> bool,
+) -> Result<Vec<(Input, Option<Output>)>, Failure> {
+    let mut fed = Vec::new();
     for (input, data) in &fragment.inputs {
         let InputKind::Location { location, .. } = data.kind else {
             continue;
@@ -29,6 +48,10 @@ pub fn links(vertex: &Func, fragment: &Func) -> Result<Vec<Link>, Failure> {
         );
         let (reader, writer) = (&fragment.name, &vertex.name);
         let read = place(fragment, |imm| matches!(*imm, Imm::Input(i, _) if i == input));
+        if found.is_none() && !is_needed(location) {
+            fed.push((input, None));
+            continue;
+        }
         let Some((output, written)) = found else {
             let writes = place(vertex, |imm| matches!(imm, Imm::Output(..)));
             return Err(Failure::invalid(format!(
@@ -52,9 +75,9 @@ pub fn links(vertex: &Func, fragment: &Func) -> Result<Vec<Link>, Failure> {
             .at(read)
             .also(writes, format!("written as {there}")));
         }
-        links.push(Link { output, input });
+        fed.push((input, Some(output)));
     }
-    Ok(links)
+    Ok(fed)
 }
 
 /// The locations that a fragment function reads, ascending. Behind the passes they are those that matter.

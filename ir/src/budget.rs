@@ -57,6 +57,9 @@ pub struct Exceeded {
     pub hint: &'static str,
 }
 
+/// What a charge says whose caller wants no result any more ([`crate::cancel`]).
+const CANCELLED: Exceeded =
+    Exceeded { what: "steps before it was cancelled", needed: 1, available: 0, hint: "" };
 /// How to get by with less memory.
 const LESS_MEMORY: &str = "split the shader, call less often, or allow more memory (--memory)";
 /// How to get by with fewer steps.
@@ -76,7 +79,7 @@ impl Budget {
     /// Asks for `needed` things of `each` bytes.
     ///
     /// # Errors
-    /// More than the memory holds.
+    /// More than the memory holds; the caller cancels.
     pub fn hold(self, what: &'static str, needed: u64, each: u64) -> Result<(), Exceeded> {
         let available = self.room(each);
         exceeds(what, needed, available, LESS_MEMORY)
@@ -85,7 +88,7 @@ impl Budget {
     /// Asks for steps, those before included.
     ///
     /// # Errors
-    /// More than there are.
+    /// More than there are; the caller cancels.
     pub fn work(self, what: &'static str, needed: u64) -> Result<(), Exceeded> {
         exceeds(what, needed, self.steps, FEWER_STEPS)
     }
@@ -97,6 +100,9 @@ fn exceeds(
     available: u64,
     hint: &'static str,
 ) -> Result<(), Exceeded> {
+    if crate::cancel::wanted() {
+        return Err(CANCELLED);
+    }
     if needed <= available {
         return Ok(());
     }

@@ -5,6 +5,7 @@
 //! passes rewrite it, the back ends lower it, and the interpreter says what it means.
 
 pub mod budget;
+pub mod cancel;
 pub mod driver;
 pub mod mach;
 pub mod nearest;

@@ -25,13 +25,14 @@ pub fn roomy<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if ROOMY.get() {
         return work();
     }
+    let watch = crate::cancel::handed();
     let joined = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("gpucc".to_owned())
             .stack_size(BYTES)
             .spawn_scoped(scope, || {
                 ROOMY.set(true);
-                work()
+                crate::cancel::under(watch, work)
             })
             .expect("the system starts a thread")
             .join()

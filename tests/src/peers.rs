@@ -158,7 +158,7 @@ pub fn around(compiler: &Compiler, shared: &Path, filter: &str) -> Result<String
         let options = options(Stage::Fragment, Against::Elk, Robust::Off);
         let program = |stage: Stage| {
             let (_, compiled, _) = entry(compiler, shared, path, stage, &options).ok()?;
-            compiled.program
+            compiled.binary.program
         };
         let pair = program(Stage::Vertex).zip(program(Stage::Fragment));
         let Some((vertex, fragment)) = pair else { continue };

@@ -9,7 +9,7 @@ mod text;
 use crate::isa::Machine;
 use crate::vue::{self, Vue};
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, Stage};
+use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Interpolation, Stage};
 use gpucc_machine::compiled::{Placed, Program};
 use gpucc_machine::described::{Described, Setting, Stats};
 use gpucc_machine::{Compiled, Named, Request};
@@ -63,14 +63,24 @@ impl Pair {
     pub fn of(machine: Machine, vertex: &Func, fragment: &Func) -> Result<Pair, Failure> {
         let vue = Vue::of(vertex, machine)?;
         let mut varyings = Vec::new();
-        for data in fragment.inputs.values() {
+        let is_read = |input| {
+            let insts = fragment.regions.values().flat_map(|region| &region.insts);
+            let mut insts = insts.map(|&inst| &fragment.insts[inst]);
+            insts.any(|data| matches!(data.imm, Imm::Input(other, _) if other == input))
+        };
+        for (input, data) in &fragment.inputs {
             let InputKind::Location { location, interpolation, .. } = data.kind else { continue };
             let found = vue.varyings.iter().position(|&(other, _)| other == location);
-            let Some(at) = found else {
-                let message = format!("location {location} has no output of the vertex program");
-                return Err(Failure::Internal { pass: "kernels", message });
-            };
-            varyings.push((vue::FIRST + at, interpolation));
+            match found {
+                Some(at) => varyings.push((vue::FIRST + at, interpolation)),
+                // A vertex program that was made for this one leaves it out: any slot will do.
+                None if !is_read(input) => varyings.push((vue::FIRST - 1, Interpolation::Flat)),
+                None => {
+                    let message =
+                        format!("location {location} has no output of the vertex program");
+                    return Err(Failure::Internal { pass: "kernels", message });
+                }
+            }
         }
         let first = vue.distance_slot();
         let flags = vue.distances.len();

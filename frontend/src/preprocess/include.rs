@@ -61,7 +61,11 @@ impl Includes {
         &self.main
     }
 
-    pub(super) fn find(&self, include: &Include<'_>) -> Result<IncludedText, String> {
+    /// Asks for a text, as an `#include` does.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn ask(&self, include: &Include<'_>) -> Result<IncludedText, String> {
         (self.find)(include)
     }
 }

@@ -3,7 +3,7 @@
 use super::interp::half_bits;
 use super::{Executor, Stop, VertexRun};
 use crate::Failure;
-use crate::link::{self, Link};
+use crate::link;
 use gpucc_emu::draw::{Early, Pixel, QuadBatch, Shade, Varying, Vertex, VertexId};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::numerics::f16_to_f64;
@@ -32,8 +32,8 @@ pub struct Draw<'a> {
     pub buffers: &'a [Vec<u8>],
     /// Steps that each batch of vertices and of pixels may take.
     pub steps: [u64; 2],
-    /// For each varying of the fragment program, the vertex output that feeds it.
-    links: Vec<usize>,
+    /// For each varying of the fragment program, the vertex output that feeds it; zeros where neither program has it.
+    links: Vec<Option<usize>>,
     /// Varyings that the rasteriser interpolates as f32 and the programs know as f16: leaving the
     /// vertex program, entering the fragment program.
     halves: Vec<[bool; 2]>,
@@ -52,17 +52,15 @@ impl<'a> Draw<'a> {
         let steps = [&vertex, &fragment].map(|program| program.executor.steps());
         let mut links = Vec::new();
         let mut halves = Vec::new();
-        for Link { output, input } in link::links(vertex.func, fragment.func)? {
+        for (input, output) in link::fed(vertex.func, fragment.func)? {
             let data = &fragment.func.inputs[input];
             let InputKind::Location { interpolation, .. } = data.kind else {
                 continue;
             };
-            links.push(output.as_u32() as usize);
+            links.push(output.map(|output| output.as_u32() as usize));
             let smooth = interpolation != Interpolation::Flat;
-            halves.push(
-                [vertex.func.outputs[output].scalar, data.scalar]
-                    .map(|scalar| smooth && scalar == Scalar::F16),
-            );
+            let written = output.map_or(data.scalar, |output| vertex.func.outputs[output].scalar);
+            halves.push([written, data.scalar].map(|scalar| smooth && scalar == Scalar::F16));
         }
         Ok(Draw { vertex, fragment, buffers, steps, links, halves })
     }
@@ -144,11 +142,11 @@ impl Shade for Draw<'_> {
                 if self.vertex.divided {
                     multiply_back(func, &mut out);
                 }
-                let varying = |(&index, &[half, _]): (&usize, &[bool; 2])| {
-                    if half {
-                        out[index].map(|word| (f16_to_f64(word as u16) as f32).to_bits())
-                    } else {
-                        out[index]
+                let varying = |(index, &[half, _]): (&Option<usize>, &[bool; 2])| {
+                    let words = index.map_or([0; 4], |index| out[index]);
+                    match half {
+                        true => words.map(|word| (f16_to_f64(word as u16) as f32).to_bits()),
+                        false => words,
                     }
                 };
                 let mut vertex = Vertex {

@@ -1,0 +1,561 @@
+//! Compilers, parsed sources, compilations.
+
+use crate::abi::{self, Reply, gpucc_text};
+use crate::callback::{Log, User};
+use crate::entry::{entry, remember, value};
+use crate::handle::{give, look, take};
+use crate::input::{self, Given, gpucc_config, gpucc_options, gpucc_request, gpucc_source};
+use crate::outcome::{Outcome, gpucc_outcome};
+use crate::result::{Made, gpucc_result};
+use crate::status::gpucc_status;
+use gpucc::{
+    Choice, Compiled, Compiler, Diagnostic, Entry, Failure, IncludedText, Includes, Key, Options,
+    Parsed, SourceText, Stage, Target, TargetInfo,
+};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// A compiler for one chip.
+pub struct gpucc_compiler {
+    pub(crate) compiler: Compiler,
+    pub(crate) log: Log,
+}
+
+/// A source that was read: its entry points, or why there are none.
+pub struct gpucc_parsed {
+    given: Given,
+    /// What it was read with.
+    options: Options,
+    parsed: Result<Parsed, Failure>,
+    outcome: Outcome,
+    names: Vec<String>,
+}
+
+/// The version of this interface: GPUCC_ABI_VERSION of the header that the library was built with.
+#[unsafe(no_mangle)]
+pub extern "C" fn gpucc_abi_version() -> u32 {
+    crate::GPUCC_ABI_VERSION
+}
+
+/// Name and version of the compiler.
+#[unsafe(no_mangle)]
+pub extern "C" fn gpucc_version() -> gpucc_text {
+    const TEXT: &str = concat!("gpucc ", env!("CARGO_PKG_VERSION"), "\0");
+    gpucc_text { data: TEXT.as_ptr().cast(), size: TEXT.len() - 1 }
+}
+
+/// The targets: an array of objects with names, chips, stages, limits and what the silicon refuses.
+#[unsafe(no_mangle)]
+pub extern "C" fn gpucc_targets_json() -> gpucc_text {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    value(gpucc_text::NONE, || {
+        let text = TEXT.get_or_init(|| {
+            let all: Vec<TargetInfo> = Target::ALL.into_iter().map(TargetInfo::from).collect();
+            serde_json::to_string_pretty(&all).unwrap_or_default() + "\0"
+        });
+        Ok(gpucc_text { data: text.as_ptr().cast(), size: text.len().saturating_sub(1) })
+    })
+}
+
+/// Makes a compiler.
+///
+/// # Safety
+/// The pointers lead to what their types say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_compiler_create(
+    config: *const gpucc_config,
+    compiler: *mut *mut gpucc_compiler,
+) -> gpucc_status {
+    entry(|| {
+        // SAFETY: the caller's.
+        unsafe { abi::write(compiler, std::ptr::null_mut(), "the place of the compiler") }?;
+        // SAFETY: the caller's.
+        let (config, target, chip) = unsafe {
+            let config = abi::read(config)?;
+            let target = abi::text(config.target, "gpucc_config.target")?;
+            (config, target, abi::optional_text(config.chip, "gpucc_config.chip")?)
+        };
+        let target = Target::by_name(&target).ok_or_else(|| {
+            let known: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
+            let target = gpucc::printable(&target);
+            Failure::usage(format!("there is no target '{target}'; there are {}", known.join(", ")))
+        })?;
+        let made = Compiler::new(target, chip.as_deref())?;
+        let log = Log { tell: config.log, user: User(config.log_user) };
+        // SAFETY: the caller's.
+        unsafe { abi::write(compiler, give(gpucc_compiler { compiler: made, log }), "") }?;
+        Ok(gpucc_status::GPUCC_OK)
+    })
+}
+
+/// Ends a compiler. What it made does not need it.
+///
+/// # Safety
+/// The compiler is null or one that nobody uses any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_compiler_destroy(compiler: *mut gpucc_compiler) {
+    value((), || {
+        // SAFETY: the caller's.
+        unsafe { take(compiler) };
+        Ok(())
+    });
+}
+
+/// Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read.
+/// A compilation whose values of constants are not those of `options` reads the source again.
+///
+/// # Safety
+/// The pointers lead to what their types say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_parse(
+    compiler: *const gpucc_compiler,
+    source: *const gpucc_source,
+    options: *const gpucc_options,
+    parsed: *mut *mut gpucc_parsed,
+) -> gpucc_status {
+    entry(|| {
+        // SAFETY: the caller's, here and below.
+        unsafe { abi::write(parsed, std::ptr::null_mut(), "the place of the parsed source") }?;
+        // SAFETY: the same.
+        let (compiler, mut given, mut options) = unsafe {
+            let compiler = look(compiler, "compiler")?;
+            (compiler, Given::read(source)?, input::options(options, std::ptr::null())?)
+        };
+        let texts = Arc::new(Texts::default());
+        given.includes = given.includes.take().map(|from| texts.recording(from, &given.text.name));
+        given.apply(&mut options);
+        let read = compiler.compiler.parse(given.source(), Choice::default(), &options);
+        // The caller's functions are not asked behind this call.
+        (options.cancel, options.includes) = (None, None);
+        given.includes = given.includes.take().map(|_| texts.replaying(&given.text.name));
+        let warnings = read.as_ref().map_or(&[][..], |parsed| &parsed.warnings);
+        let failure = read.as_ref().err();
+        if let Some(failure) = failure {
+            remember(failure);
+        }
+        let outcome = Outcome::new(failure, warnings, Some(&given.text), &compiler.log);
+        let status = outcome.status(failure);
+        let entries = read.as_ref().map_or(&[][..], |parsed| &parsed.entries);
+        let names =
+            entries.iter().map(|entry| entry.name.replace('\0', "\u{fffd}") + "\0").collect();
+        let made = gpucc_parsed { given, options, parsed: read, outcome, names };
+        // SAFETY: the same.
+        unsafe { abi::write(parsed, give(made), "") }?;
+        Ok(status)
+    })
+}
+
+/// Ends a parsed source.
+///
+/// # Safety
+/// It is null or nobody uses it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_parsed_destroy(parsed: *mut gpucc_parsed) {
+    value((), || {
+        // SAFETY: the caller's.
+        unsafe { take(parsed) };
+        Ok(())
+    });
+}
+
+/// How reading ended. An entry point that cannot be compiled fails alone, by its compilation.
+///
+/// # Safety
+/// The parsed source is null or one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_parsed_outcome(parsed: *const gpucc_parsed) -> *const gpucc_outcome {
+    // SAFETY: the caller's.
+    value(std::ptr::null(), || Ok(&unsafe { look(parsed, "parsed source") }?.outcome.outcome))
+}
+
+/// How many entry points it has.
+///
+/// # Safety
+/// The parsed source is null or one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_parsed_entry_count(parsed: *const gpucc_parsed) -> usize {
+    // SAFETY: the caller's.
+    value(0, || Ok(unsafe { look(parsed, "parsed source") }?.names.len()))
+}
+
+/// The name of an entry point, and its gpucc_stage where `stage` is not null: GPUCC_STAGE_ANY where it could not be read.
+///
+/// # Safety
+/// The parsed source is null or one, and `stage` null or to be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_parsed_entry(
+    parsed: *const gpucc_parsed,
+    index: usize,
+    stage: *mut u32,
+) -> gpucc_text {
+    value(gpucc_text::NONE, || {
+        // SAFETY: the caller's.
+        let parsed = unsafe { look(parsed, "parsed source") }?;
+        let entries = parsed.parsed.as_ref().map_or(&[][..], |parsed| &parsed.entries);
+        let (Some(name), Some(entry)) = (parsed.names.get(index), entries.get(index)) else {
+            return Err(Failure::usage(format!("there is no entry point number {index}")));
+        };
+        if !stage.is_null() {
+            // SAFETY: the caller's.
+            unsafe { abi::write(stage, stage_number(entry.stage), "the place of the stage") }?;
+        }
+        Ok(gpucc_text { data: name.as_ptr().cast(), size: name.len() - 1 })
+    })
+}
+
+/// The gpucc_stage of a stage.
+pub(crate) fn stage_number(stage: Option<Stage>) -> u32 {
+    match stage {
+        None => 0,
+        Some(Stage::Vertex) => 1,
+        Some(Stage::Fragment) => 2,
+        Some(Stage::Compute) => 3,
+    }
+}
+
+/// Included texts of a source, so that it can be read again.
+#[derive(Default)]
+struct Texts(Mutex<BTreeMap<Asks, Result<IncludedText, String>>>);
+
+/// An `#include`: what it names, from where, and whether in angle brackets.
+type Asks = (String, String, bool);
+
+impl Texts {
+    /// The caller's function, whose replies are kept.
+    fn recording(self: &Arc<Texts>, from: Includes, name: &str) -> Includes {
+        let texts = Arc::clone(self);
+        let recording = Includes::new(move |include| {
+            let reply = from.ask(include);
+            let key = (include.name.to_owned(), include.from.to_owned(), include.angled);
+            texts.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, reply.clone());
+            reply
+        });
+        recording.for_source(name)
+    }
+
+    /// The replies that were kept.
+    fn replaying(self: &Arc<Texts>, name: &str) -> Includes {
+        let texts = Arc::clone(self);
+        let replaying = Includes::new(move |include| {
+            let key = (include.name.to_owned(), include.from.to_owned(), include.angled);
+            let texts = texts.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let reply = texts.get(&key).cloned();
+            reply.unwrap_or_else(|| Err("it was not included when the source was read".to_owned()))
+        });
+        replaying.for_source(name)
+    }
+}
+
+/// A request as we keep it.
+pub(crate) struct Asked<'a> {
+    entry: Option<String>,
+    pub stage: Option<Stage>,
+    source: Where<'a>,
+    pub options: Options,
+}
+
+/// Where the source of a request is.
+enum Where<'a> {
+    New(Box<Given>),
+    Read(&'a gpucc_parsed),
+}
+
+impl<'a> Asked<'a> {
+    /// Reads a request.
+    ///
+    /// # Safety
+    /// The pointers lead to what their types say; a parsed source is not changed while `'a` lasts.
+    pub unsafe fn read(from: *const gpucc_request) -> Reply<Asked<'a>> {
+        // SAFETY: the caller's, here and below.
+        let request = unsafe { abi::read(from) }?;
+        let stage = input::stage(request.stage, "gpucc_request.stage")?;
+        // SAFETY: the same.
+        let (entry, mut options) = unsafe {
+            let entry = abi::optional_text(request.entry, "gpucc_request.entry")?;
+            (entry, input::options(request.options, request.pipeline)?)
+        };
+        let source = match (request.source.is_null(), request.parsed.is_null()) {
+            (false, true) => {
+                // SAFETY: the same.
+                let given = unsafe { Given::read(request.source) }?;
+                given.apply(&mut options);
+                Where::New(Box::new(given))
+            }
+            (true, false) => {
+                // SAFETY: the same.
+                let parsed = unsafe { look(request.parsed, "parsed source") }?;
+                parsed.given.apply(&mut options);
+                Where::Read(parsed)
+            }
+            _ => {
+                let message = "gpucc_request: give `source` or `parsed`, one of them";
+                return Err(Failure::usage(message));
+            }
+        };
+        Ok(Asked { entry, stage, source, options })
+    }
+
+    /// The key of what it gives.
+    pub fn key(&self, compiler: &Compiler) -> Reply<Key> {
+        let given = match &self.source {
+            Where::New(given) => given,
+            Where::Read(parsed) => &parsed.given,
+        };
+        let choice = Choice { entry: self.entry.as_deref(), stage: self.stage };
+        compiler.key(given.source(), choice, &self.options)
+    }
+
+    /// The source's text.
+    pub fn text(&self) -> &SourceText {
+        match &self.source {
+            Where::New(given) => &given.text,
+            Where::Read(parsed) => &parsed.given.text,
+        }
+    }
+
+    /// The entry point's program before the passes, with warnings and the time that reading took.
+    fn func(&self, compiler: &Compiler) -> Reply<(gpucc::Func, Vec<Diagnostic>, Duration)> {
+        let again;
+        let parsed = match &self.source {
+            Where::Read(kept) => {
+                let same = kept.options.overrides == self.options.overrides
+                    && kept.options.overrides_default == self.options.overrides_default;
+                match same {
+                    true => kept.parsed.as_ref().map_err(Clone::clone)?,
+                    false => {
+                        again = self.parse(compiler, &kept.given)?;
+                        &again
+                    }
+                }
+            }
+            Where::New(given) => {
+                again = self.parse(compiler, given)?;
+                &again
+            }
+        };
+        let found = self.find(&parsed.entries)?;
+        let func = found.func.as_ref().map_err(Clone::clone)?;
+        Ok((func.clone(), parsed.warnings.clone(), parsed.frontend_time))
+    }
+
+    fn parse(&self, compiler: &Compiler, given: &Given) -> Reply<Parsed> {
+        let choice = Choice { entry: self.entry.as_deref(), stage: self.stage };
+        compiler.parse(given.source(), choice, &self.options)
+    }
+
+    /// The one entry point that is asked for.
+    fn find<'e>(&self, entries: &'e [Entry]) -> Reply<&'e Entry> {
+        let is_asked = |entry: &&Entry| {
+            self.entry.as_ref().is_none_or(|name| *name == entry.name)
+                && self.stage.is_none_or(|stage| entry.stage.is_none_or(|own| own == stage))
+        };
+        let mut found = entries.iter().filter(is_asked);
+        let known: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        let known = format!("there are {}", gpucc::printable(&known.join(", ")));
+        match (found.next(), found.next()) {
+            (Some(one), None) => Ok(one),
+            (None, _) => Err(Failure::usage("there is no such entry point").note(known)),
+            (Some(_), Some(_)) => {
+                Err(Failure::usage("there are several such entry points: name one").note(known))
+            }
+        }
+    }
+
+    /// A result of a compilation, or of what went wrong before.
+    fn result(
+        mut self,
+        compiler: &gpucc_compiler,
+        compiled: Reply<(Compiled, Vec<Diagnostic>, Duration)>,
+    ) -> gpucc_result {
+        let source = self.text().clone();
+        (self.options.cancel, self.options.includes) = (None, None);
+        let (compiled, warnings, frontend) = match compiled {
+            Ok(done) => done,
+            Err(failure) => {
+                remember(&failure);
+                return gpucc_result::failed(failure, &source, compiler);
+            }
+        };
+        let own = compiler.compiler.clone();
+        let options = self.options;
+        let properties = None;
+        let made =
+            Made { compiler: own, options, compiled, source, warnings, frontend, properties };
+        gpucc_result::new(made, compiler)
+    }
+}
+
+/// Compiles an entry point. `*result` is set, on failure too where the arguments can be read. Equal requests give equal
+/// results.
+///
+/// # Safety
+/// The pointers lead to what their types say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_compile(
+    compiler: *const gpucc_compiler,
+    request: *const gpucc_request,
+    result: *mut *mut gpucc_result,
+) -> gpucc_status {
+    entry(|| {
+        // SAFETY: the caller's, here and below.
+        unsafe { abi::write(result, std::ptr::null_mut(), "the place of the result") }?;
+        // SAFETY: the same.
+        let (compiler, asked) = unsafe { (look(compiler, "compiler")?, Asked::read(request)?) };
+        let compiled = asked.func(&compiler.compiler).and_then(|(func, warnings, frontend)| {
+            let compiled = compiler.compiler.compile(&func, &asked.options)?;
+            Ok((compiled, warnings, frontend))
+        });
+        let made = asked.result(compiler, compiled);
+        let status = made.status();
+        // SAFETY: the same.
+        unsafe { abi::write(result, give(made), "") }?;
+        Ok(status)
+    })
+}
+
+/// Compiles a vertex and a fragment entry point that are linked: the vertex program writes what the fragment program
+/// reads, and nothing else. On failure the one of the two results that has it is set, and the other one is null.
+///
+/// # Safety
+/// The pointers lead to what their types say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_compile_pair(
+    compiler: *const gpucc_compiler,
+    vertex: *const gpucc_request,
+    fragment: *const gpucc_request,
+    vertex_result: *mut *mut gpucc_result,
+    fragment_result: *mut *mut gpucc_result,
+) -> gpucc_status {
+    entry(|| {
+        // SAFETY: the caller's, here and below.
+        let (compiler, vertex, fragment) = unsafe {
+            abi::write(vertex_result, std::ptr::null_mut(), "the place of the vertex result")?;
+            abi::write(fragment_result, std::ptr::null_mut(), "the place of the fragment result")?;
+            (look(compiler, "compiler")?, Asked::read(vertex)?, Asked::read(fragment)?)
+        };
+        if vertex.options.pipeline.vertex.as_ref().is_some_and(|state| state.outputs.is_some()) {
+            let message = "gpucc_vertex_state.has_outputs: gpucc_compile_pair finds the outputs";
+            return Err(Failure::usage(message));
+        }
+        let mut vertex = vertex;
+        vertex.stage = Some(Stage::Vertex);
+        let mut fragment = fragment;
+        fragment.stage = Some(Stage::Fragment);
+        let (vs, fs) = match pair(&compiler.compiler, &mut vertex, &fragment) {
+            Ok((vs, fs)) => (vs, Some(fs)),
+            Err(Fault::Vertex(failure)) => (Err(failure), None),
+            Err(Fault::Fragment(failure)) => {
+                let made = fragment.result(compiler, Err(failure));
+                let status = made.status();
+                // SAFETY: the same.
+                unsafe { abi::write(fragment_result, give(made), "") }?;
+                return Ok(status);
+            }
+        };
+        let made = vertex.result(compiler, vs);
+        let status = made.status();
+        // SAFETY: the same.
+        unsafe {
+            if let Some(fs) = fs {
+                abi::write(fragment_result, give(fragment.result(compiler, Ok(fs))), "")?;
+            }
+            abi::write(vertex_result, give(made), "")?;
+        }
+        Ok(status)
+    })
+}
+
+type Half = (Compiled, Vec<Diagnostic>, Duration);
+
+/// Which of a pair has a failure.
+enum Fault {
+    Vertex(Failure),
+    Fragment(Failure),
+}
+
+fn pair(
+    compiler: &Compiler,
+    vertex: &mut Asked<'_>,
+    fragment: &Asked<'_>,
+) -> Result<(Reply<Half>, Half), Fault> {
+    let (vs, vs_warnings, vs_time) = vertex.func(compiler).map_err(Fault::Vertex)?;
+    let (fs, fs_warnings, fs_time) = fragment.func(compiler).map_err(Fault::Fragment)?;
+    gpucc::link::links(&vs, &fs).map_err(|mut failure| {
+        // The other place is in another text.
+        for diagnostic in &mut failure.diagnostics {
+            diagnostic.labels.truncate(1);
+        }
+        Fault::Fragment(failure)
+    })?;
+    let compiled = compiler.compile(&fs, &fragment.options).map_err(Fault::Fragment)?;
+    let state = vertex.options.pipeline.vertex.get_or_insert_default();
+    state.outputs = Some(gpucc::link::read_locations(&compiled.ssa));
+    let vs = compiler.compile(&vs, &vertex.options).map_err(Fault::Vertex)?;
+    Ok((Ok((vs, vs_warnings, vs_time)), (compiled, fs_warnings, fs_time)))
+}
+
+/// Compiles the programs that fixed function needs around a pair: set-up, clipping. Most machines need none. `*count` is
+/// how many there are; where `results` has room for as many, it gets them, else it gets nothing.
+///
+/// # Safety
+/// The pointers lead to what their types say; `results` has `room` places, or is null and `room` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_compile_kernels(
+    compiler: *const gpucc_compiler,
+    vertex: *const gpucc_result,
+    fragment: *const gpucc_result,
+    results: *mut *mut gpucc_result,
+    room: usize,
+    count: *mut usize,
+) -> gpucc_status {
+    entry(|| {
+        // SAFETY: the caller's, here and below.
+        let (compiler, vertex, fragment) = unsafe {
+            abi::write(count, 0, "the place of the count")?;
+            (
+                look(compiler, "compiler")?,
+                look(vertex, "vertex result")?,
+                look(fragment, "fragment result")?,
+            )
+        };
+        let (vertex, fragment) = (vertex.made(Stage::Vertex)?, fragment.made(Stage::Fragment)?);
+        let own = |made: &Made| {
+            let own = (made.compiler.target(), made.compiler.chip());
+            own == (compiler.compiler.target(), compiler.compiler.chip())
+        };
+        if !own(vertex) || !own(fragment) {
+            return Err(Failure::usage("the results are of another target or chip"));
+        }
+        let (Some(vs), Some(fs)) = (&vertex.compiled.program, &fragment.compiled.program) else {
+            return Ok(gpucc_status::GPUCC_OK);
+        };
+        let kernels = compiler.compiler.kernels(vs, fs, &fragment.options)?;
+        // SAFETY: the same.
+        unsafe { abi::write(count, kernels.len(), "") }?;
+        if room < kernels.len() || results.is_null() {
+            return Ok(gpucc_status::GPUCC_OK);
+        }
+        for (index, program) in kernels.into_iter().enumerate() {
+            let made = gpucc_result::kernel(fragment, program, compiler);
+            // SAFETY: the same: index is less than room.
+            let place = unsafe { results.add(index) };
+            // SAFETY: the same.
+            unsafe { abi::write(place, give(made), "the place of a kernel") }?;
+        }
+        Ok(gpucc_status::GPUCC_OK)
+    })
+}
+
+/// Ends a result. A device made of it stays.
+///
+/// # Safety
+/// It is null or nobody uses it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_result_destroy(result: *mut gpucc_result) {
+    value((), || {
+        // SAFETY: the caller's.
+        unsafe { take(result) };
+        Ok(())
+    });
+}

@@ -1,0 +1,98 @@
+//! The size of every structure on hosts of 64 bits: the header asserts the same. It changes only by growing at the end, and
+//! [`Input::OLDEST`] stays what it was at first.
+
+use crate::abi::{Input, gpucc_bytes, gpucc_text};
+use crate::device::{gpucc_image, gpucc_place, gpucc_sampler, gpucc_verification};
+use crate::draw::gpucc_draw;
+use crate::input::{
+    gpucc_config, gpucc_define, gpucc_options, gpucc_override, gpucc_request, gpucc_source,
+};
+use crate::outcome::{gpucc_diagnostic, gpucc_outcome};
+use crate::state::{
+    gpucc_attribute, gpucc_binding_slot, gpucc_blend_component, gpucc_color_target,
+    gpucc_fragment_state, gpucc_pipeline, gpucc_stream_output, gpucc_vertex_buffer,
+    gpucc_vertex_state,
+};
+use crate::store::gpucc_key;
+use crate::typed::{
+    gpucc_binding, gpucc_constant_buffer, gpucc_driver_constant, gpucc_figure, gpucc_ground,
+    gpucc_info, gpucc_input, gpucc_line, gpucc_named, gpucc_output, gpucc_program,
+    gpucc_program_state, gpucc_setting, gpucc_stats, gpucc_table_use,
+};
+
+/// Asserts sizes and makes the table of them; what callers fill is an [`Input`], with its reserved fields.
+macro_rules! structures {
+    (
+        callers { $($input:ident $bytes:literal $([$($reserved:ident),*])?;)* }
+        others { $($other:ident $length:literal;)* }
+    ) => {
+        /// Names and sizes.
+        pub const SIZES: &[(&str, usize)] = &[
+            $((stringify!($input), $bytes),)*
+            $((stringify!($other), $length),)*
+        ];
+        $(const _: () = assert!(size_of::<$input>() == $bytes && $bytes % 8 == 0);)*
+        $(const _: () = assert!(size_of::<$other>() == $length);)*
+        $(
+            // SAFETY: it is `repr(C)` of numbers, pointers and functions that may be null, so every pattern of bits is one
+            // that can be copied; `-Wpadded` and the header's test see that there is no padding; the first field is its size.
+            unsafe impl Input for $input {
+                const NAME: &'static str = stringify!($input);
+                const OLDEST: usize = $bytes;
+                fn reserved(&self) -> Option<&'static str> {
+                    $($(if self.$reserved != 0 {
+                        return Some(stringify!($reserved));
+                    })*)?
+                    None
+                }
+            }
+        )*
+    };
+}
+
+structures! {
+    callers {
+        gpucc_config 56 [reserved];
+        gpucc_define 40 [reserved];
+        gpucc_source 80 [reserved];
+        gpucc_override 32 [reserved];
+        gpucc_options 88;
+        gpucc_request 56;
+        gpucc_attribute 32;
+        gpucc_vertex_buffer 16 [reserved];
+        gpucc_stream_output 24 [reserved];
+        gpucc_vertex_state 104 [reserved];
+        gpucc_color_target 56 [reserved];
+        gpucc_fragment_state 48 [reserved];
+        gpucc_binding_slot 16;
+        gpucc_pipeline 48 [reserved];
+        gpucc_place 24;
+        gpucc_image 48 [reserved];
+        gpucc_sampler 64 [reserved];
+        gpucc_draw 104;
+    }
+    others {
+        gpucc_text 16;
+        gpucc_bytes 16;
+        gpucc_key 32;
+        gpucc_verification 24;
+        gpucc_diagnostic 56;
+        gpucc_outcome 72;
+        gpucc_blend_component 12;
+        gpucc_named 24;
+        gpucc_figure 24;
+        gpucc_program 56;
+        gpucc_binding 48;
+        gpucc_input 120;
+        gpucc_output 88;
+        gpucc_program_state 20;
+        gpucc_table_use 8;
+        gpucc_constant_buffer 24;
+        gpucc_setting 128;
+        gpucc_driver_constant 40;
+        gpucc_line 16;
+        gpucc_ground 40;
+        gpucc_stats 136;
+        gpucc_info 296;
+    }
+}

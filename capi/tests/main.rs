@@ -1,0 +1,9 @@
+//! The C interface as its callers see it.
+
+mod calls;
+mod consumers;
+mod header;
+mod hostile;
+mod results;
+mod store;
+mod threads;

@@ -1,0 +1,245 @@
+//! What compilations tell: failures, diagnostics, specialisation, cancellation, included texts.
+
+use crate::calls::{Compiler, bytes, copied, said, text, wgsl_source, zeros};
+use gpucc_capi::abi::gpucc_text;
+use gpucc_capi::compiler::{
+    gpucc_compile, gpucc_parse, gpucc_parsed_destroy, gpucc_parsed_entry, gpucc_parsed_entry_count,
+    gpucc_result_destroy,
+};
+use gpucc_capi::input::{gpucc_options, gpucc_override, gpucc_request, gpucc_source};
+use gpucc_capi::result::{
+    gpucc_result, gpucc_result_assembly, gpucc_result_info, gpucc_result_json,
+    gpucc_result_outcome, gpucc_result_pipeline_json,
+};
+use gpucc_capi::status::gpucc_status;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const ADDS: &str = "override n = 1u;
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(1) fn adds() { o[0] = n + 41u; }";
+
+/// The code of a result, which ends.
+fn code(result: *mut gpucc_result) -> Vec<u8> {
+    // SAFETY: it is a result, and its info lives as long.
+    unsafe {
+        let info = gpucc_result_info(result);
+        assert!(!info.is_null(), "{}", said(gpucc_result_json(result)));
+        let code = copied((*info).code);
+        gpucc_result_destroy(result);
+        code
+    }
+}
+
+#[test]
+fn a_wrong_shader_has_a_place_and_is_in_the_report() {
+    let compiler = Compiler::new("valhall");
+    let (status, result) =
+        compiler.compile("@compute @workgroup_size(1) fn m() {\n  let x = y;\n}", &zeros());
+    assert_eq!(status, gpucc_status::GPUCC_INVALID);
+    // SAFETY: it is a result; what it gives lives as long.
+    unsafe {
+        let outcome = &*gpucc_result_outcome(result);
+        assert_eq!((outcome.status, outcome.diagnostic_count > 0), (1, true));
+        let first = &**outcome.diagnostics;
+        assert_eq!(
+            (first.severity, first.line, first.column),
+            (0, 2, 11),
+            "{}",
+            said(first.message)
+        );
+        assert!(gpucc_result_info(result).is_null());
+        let json = said(gpucc_result_json(result));
+        assert!(json.contains("\"gpucc-report\"") && json.contains("\"line\": 2"), "{json}");
+        gpucc_result_destroy(result);
+    }
+}
+
+#[test]
+fn the_structures_say_what_the_report_says() {
+    for target in ["r600", "r700", "gen4", "g45", "valhall", "rogue"] {
+        let compiler = Compiler::new(target);
+        let shader = "@group(1) @binding(2) var t: texture_2d<f32>;
+            @group(1) @binding(3) var s: sampler;
+            @fragment fn m(@location(4) c: vec2f) -> @location(0) vec4f { return textureSample(t, s, c); }";
+        let (status, result) = compiler.compile(shader, &zeros());
+        assert_eq!(status, gpucc_status::GPUCC_OK);
+        // SAFETY: it is a result; what it gives lives as long.
+        unsafe {
+            let json = said(gpucc_result_json(result));
+            let report: gpucc::report::Report =
+                serde_json::from_str(&json).expect("it is a report");
+            let shader = &report.shaders[0];
+            let info = &*gpucc_result_info(result);
+            assert_eq!(copied(info.code), shader.code.to_bytes());
+            assert_eq!(info.binding_count, shader.resources.len());
+            for (n, binding) in shader.resources.iter().enumerate() {
+                let own = &**info.bindings.add(n);
+                assert_eq!((own.group, own.binding), (binding.group, binding.binding));
+                for (k, (name, entry)) in binding.slot.iter().enumerate() {
+                    let slot = &*own.slots.add(k);
+                    assert_eq!(
+                        (said(slot.name), slot.value),
+                        (name.to_string(), u64::from(*entry))
+                    );
+                }
+            }
+            assert_eq!(info.setting_count, shader.state.len());
+            for (n, (name, setting)) in shader.state.iter().enumerate() {
+                let own = &**info.settings.add(n);
+                assert_eq!(said(own.name), *name);
+                if let gpucc::machine::described::Setting::Register {
+                    address, value, mask, ..
+                } = setting
+                {
+                    assert_eq!((own.address, own.value, own.mask), (*address, *value, *mask));
+                }
+            }
+            assert_eq!(info.input_count, shader.inputs.len());
+            assert_eq!(info.output_count, shader.outputs.len());
+            assert_eq!(info.driver_constant_count, shader.described.driver_constants.len());
+            assert_eq!((*info.stats).instructions, shader.stats.instructions);
+            assert!(!said(gpucc_result_assembly(result)).is_empty());
+            gpucc::Pipeline::parse(&said(gpucc_result_pipeline_json(result))).expect("it is one");
+            gpucc_result_destroy(result);
+        }
+    }
+}
+
+#[test]
+fn a_kept_parse_specialises_as_a_new_one_does() {
+    let compiler = Compiler::new("r700");
+    let source = wgsl_source(ADDS);
+    let mut parsed = null_mut();
+    // SAFETY: they lead to what they say, here and below.
+    let status = unsafe { gpucc_parse(compiler.0, &source, null(), &mut parsed) };
+    assert_eq!(status, gpucc_status::GPUCC_OK);
+    let mut stage = 0;
+    // SAFETY: the same.
+    let (count, name) =
+        unsafe { (gpucc_parsed_entry_count(parsed), gpucc_parsed_entry(parsed, 0, &mut stage)) };
+    assert_eq!((count, said(name).as_str(), stage), (1, "adds", 3));
+    let mut codes = Vec::new();
+    for value in [1.0, 7.0] {
+        let chosen = gpucc_override { name: text("n"), value, ..zeros() };
+        let options = gpucc_options { overrides: &chosen, override_count: 1, ..zeros() };
+        let kept = compiler.request(&gpucc_request { parsed, options: &options, ..zeros() });
+        let new = compiler.compile(ADDS, &options);
+        let kept = code(kept.1);
+        assert_eq!(kept, code(new.1));
+        codes.push(kept);
+    }
+    assert_ne!(codes[0], codes[1]);
+    // SAFETY: the same.
+    unsafe { gpucc_parsed_destroy(parsed) };
+}
+
+unsafe extern "C" fn after_some(user: *mut c_void) -> bool {
+    // SAFETY: the test gives a number.
+    let left = unsafe { &*user.cast::<AtomicU32>() };
+    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
+}
+
+#[test]
+fn a_caller_cancels_whenever_it_likes() {
+    let compiler = Compiler::new("valhall");
+    let mut cancelled = 0;
+    for asked in 0..1000 {
+        let left = AtomicU32::new(asked);
+        let user = std::ptr::from_ref(&left).cast_mut().cast();
+        let options = gpucc_options { cancel: Some(after_some), cancel_user: user, ..zeros() };
+        let (status, result) = compiler.compile(ADDS, &options);
+        // SAFETY: it is a result.
+        unsafe { gpucc_result_destroy(result) };
+        match status {
+            gpucc_status::GPUCC_CANCELLED => cancelled += 1,
+            gpucc_status::GPUCC_OK => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    // From before the first pass to behind the last.
+    assert!((5..900).contains(&cancelled), "{cancelled}");
+}
+
+unsafe extern "C" fn finds(
+    user: *mut c_void,
+    _name: gpucc_text,
+    _from: gpucc_text,
+    _angled: bool,
+    found: *mut gpucc_text,
+    given: *mut gpucc_text,
+) -> bool {
+    // SAFETY: the test gives a number; the places are the interface's.
+    unsafe {
+        (*user.cast::<AtomicU32>()).fetch_add(1, Ordering::Relaxed);
+        *found = text("lib/colour.glsl");
+        *given = text("const float part = SHARE;");
+    }
+    true
+}
+
+#[test]
+fn glsl_includes_texts_and_reads_them_again_without_asking() {
+    let compiler = Compiler::new("gen4");
+    let glsl = "#version 450\n#include \"colour.glsl\"\nlayout(constant_id = 3) const int n = 2;\n\
+                layout(location = 0) out vec4 o;\nvoid main() { o = vec4(part * float(n)); }";
+    let count = AtomicU32::new(0);
+    let define =
+        gpucc_capi::input::gpucc_define { name: text("SHARE"), value: text("0.5"), ..zeros() };
+    let source = gpucc_source {
+        language: 2,
+        stage: 2,
+        data: bytes(glsl.as_bytes()),
+        defines: &define,
+        define_count: 1,
+        include: Some(finds),
+        include_user: std::ptr::from_ref(&count).cast_mut().cast(),
+        ..zeros()
+    };
+    let mut parsed = null_mut();
+    // SAFETY: they lead to what they say.
+    let status = unsafe { gpucc_parse(compiler.0, &source, null(), &mut parsed) };
+    assert_eq!(status, gpucc_status::GPUCC_OK);
+    let chosen = gpucc_override { name: text("3"), value: 4.0, ..zeros() };
+    let options = gpucc_options { overrides: &chosen, override_count: 1, ..zeros() };
+    let kept = compiler.request(&gpucc_request { parsed, options: &options, ..zeros() });
+    assert_eq!(kept.0, gpucc_status::GPUCC_OK);
+    assert_eq!(count.load(Ordering::Relaxed), 1);
+    let new = compiler.request(&gpucc_request { source: &source, options: &options, ..zeros() });
+    assert_eq!(count.load(Ordering::Relaxed), 2);
+    assert_eq!(code(kept.1), code(new.1));
+    // SAFETY: nobody uses it any more.
+    unsafe { gpucc_parsed_destroy(parsed) };
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let compiler = Compiler::new("r700");
+    let source = wgsl_source(ADDS);
+    let good: gpucc_request = gpucc_request { source: &source, ..zeros() };
+    let pipeline = gpucc_capi::state::gpucc_pipeline { uniforms: 7, ..zeros() };
+    let reserved = gpucc_source { reserved: 1, ..source };
+    let not_text = gpucc_text { data: c"\xff".as_ptr(), size: 1 };
+    let cases = [
+        (gpucc_request { struct_size: 8, ..good }, "gpucc_request.struct_size is 8"),
+        (gpucc_request { struct_size: 1 << 20, ..good }, "gpucc_request.struct_size is"),
+        (gpucc_request { stage: 9, ..good }, "gpucc_request.stage: there is no 9"),
+        (gpucc_request { source: null(), ..good }, "give `source` or `parsed`"),
+        (gpucc_request { pipeline: &pipeline, ..good }, "gpucc_pipeline.uniforms: there is no 7"),
+        (gpucc_request { source: &reserved, ..good }, "gpucc_source.reserved is reserved"),
+        (gpucc_request { entry: not_text, ..good }, "gpucc_request.entry is not UTF-8"),
+        (gpucc_request { entry: text("other"), ..good }, "other"),
+    ];
+    for (request, words) in cases {
+        let (status, result) = compiler.request(&request);
+        let message = said(gpucc_capi::gpucc_last_message());
+        assert_eq!(status, gpucc_status::GPUCC_USAGE, "{message}");
+        assert!(message.contains(words), "{message}");
+        // SAFETY: null, or a result.
+        unsafe { gpucc_result_destroy(result) };
+    }
+    // SAFETY: null is what is tested.
+    let status = unsafe { gpucc_compile(null(), &good, null_mut()) };
+    assert_eq!(status, gpucc_status::GPUCC_USAGE);
+}
