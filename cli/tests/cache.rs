@@ -96,7 +96,7 @@ fn other_options_and_other_sources_have_other_keys() {
     assert!(run(&[]).contains("cache: 1 found, 0 not"));
     assert!(run(&["-O", "0"]).contains("cache: 0 found, 1 not"));
     assert!(run(&["--chip", "rv730"]).contains("cache: 0 found, 1 not"));
-    folder.write("a.wgsl", &source.replace("0.5", "0.25"));
+    folder.write("a.wgsl", source.replace("0.5", "0.25"));
     assert!(run(&[]).contains("cache: 0 found, 1 not"));
     folder.write("a.wgsl", source);
     assert!(run(&[]).contains("cache: 1 found, 0 not"));

@@ -281,7 +281,7 @@ fn constant_biases_in_range_cost_nothing() {
         let parsed = compiler.parse(Source::Wgsl(&source), Choice::default(), &options);
         let entry = parsed.expect("it is right").entries.remove(0);
         let compiled = compiler.compile(&entry.func.expect("it is right"), &options);
-        let program = compiled.expect("it compiles").program.expect("a machine's program");
+        let program = compiled.expect("it compiles").binary.program.expect("a machine's program");
         program.compiled().code.len() / 16
     };
     assert_eq!(instructions("-16.0"), instructions("15.99"));

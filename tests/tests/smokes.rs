@@ -96,7 +96,7 @@ fn reworded_assembly_assembles_to_what_disassembles_or_is_refused() {
             let compiler = gpucc::Compiler::new(target, None).expect("the target is built");
             let func = gpucc_tests::programs::program_of(target, seed);
             let compiled = compiler.compile(&func, &gpucc::Options::default());
-            let Some(program) = compiled.ok().and_then(|compiled| compiled.program) else {
+            let Some(program) = compiled.ok().and_then(|compiled| compiled.binary.program) else {
                 continue;
             };
             let text = program.assembly().expect("our own code");
