@@ -51,7 +51,7 @@ pub extern "C" fn gpucc_targets_json() -> gpucc_text {
     static TEXT: OnceLock<String> = OnceLock::new();
     value(gpucc_text::NONE, || {
         let text = TEXT.get_or_init(|| {
-            let all: Vec<TargetInfo> = Target::ALL.into_iter().map(TargetInfo::from).collect();
+            let all: Vec<TargetInfo> = Target::ALL.iter().copied().map(TargetInfo::from).collect();
             serde_json::to_string_pretty(&all).unwrap_or_default() + "\0"
         });
         Ok(gpucc_text { data: text.as_ptr().cast(), size: text.len().saturating_sub(1) })

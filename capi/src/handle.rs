@@ -22,6 +22,7 @@ pub(crate) unsafe fn look<'a, T>(handle: *const T, what: &str) -> Reply<&'a T> {
 ///
 /// # Errors
 /// Null.
+#[cfg(feature = "emulator")]
 pub(crate) unsafe fn change<'a, T>(handle: *mut T, what: &str) -> Reply<&'a mut T> {
     // SAFETY: the caller's.
     unsafe { handle.as_mut() }.ok_or_else(|| Failure::usage(format!("the {what} is null")))

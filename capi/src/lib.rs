@@ -23,7 +23,9 @@ compile_error!("a panic must become GPUCC_INTERNAL: build gpucc-capi with panic 
 pub mod abi;
 mod callback;
 pub mod compiler;
+#[cfg(feature = "emulator")]
 pub mod device;
+#[cfg(feature = "emulator")]
 pub mod draw;
 mod entry;
 mod handle;

@@ -2,8 +2,6 @@
 //! [`Input::OLDEST`] stays what it was at first.
 
 use crate::abi::{Input, gpucc_bytes, gpucc_text};
-use crate::device::{gpucc_image, gpucc_place, gpucc_sampler, gpucc_verification};
-use crate::draw::gpucc_draw;
 use crate::input::{
     gpucc_config, gpucc_define, gpucc_options, gpucc_override, gpucc_request, gpucc_source,
 };
@@ -66,16 +64,11 @@ structures! {
         gpucc_fragment_state 48 [reserved];
         gpucc_binding_slot 16;
         gpucc_pipeline 48 [reserved];
-        gpucc_place 24;
-        gpucc_image 48 [reserved];
-        gpucc_sampler 64 [reserved];
-        gpucc_draw 104;
     }
     others {
         gpucc_text 16;
         gpucc_bytes 16;
         gpucc_key 32;
-        gpucc_verification 24;
         gpucc_diagnostic 56;
         gpucc_outcome 72;
         gpucc_blend_component 12;
@@ -94,5 +87,25 @@ structures! {
         gpucc_ground 40;
         gpucc_stats 136;
         gpucc_info 296;
+    }
+}
+
+/// The same of what the emulated machines need.
+#[cfg(feature = "emulator")]
+pub mod emulator {
+    use crate::abi::Input;
+    use crate::device::{gpucc_image, gpucc_place, gpucc_sampler, gpucc_verification};
+    use crate::draw::gpucc_draw;
+
+    structures! {
+        callers {
+            gpucc_place 24;
+            gpucc_image 48 [reserved];
+            gpucc_sampler 64 [reserved];
+            gpucc_draw 104;
+        }
+        others {
+            gpucc_verification 24;
+        }
     }
 }

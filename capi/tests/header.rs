@@ -1,6 +1,6 @@
 //! The header is what cbindgen makes of the sources. `BLESS=1` writes it.
 
-use gpucc_capi::sizes::SIZES;
+use gpucc_capi::sizes::{SIZES, emulator};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn trailer() -> String {
          #define GPUCC_SIZE(type, size) _Static_assert(sizeof(type) == size, #type)\n\
          #endif\n",
     );
-    for (name, size) in SIZES {
+    for (name, size) in SIZES.iter().chain(emulator::SIZES) {
         let _ = writeln!(text, "GPUCC_SIZE({name}, {size});");
     }
     text.push_str("#undef GPUCC_SIZE\n#endif\n");
@@ -66,7 +66,7 @@ fn the_header_is_what_cbindgen_makes_of_the_sources() {
     }
     let found = std::fs::read_to_string(&path).expect("it is there");
     assert!(found == made, "capi/include/gpucc.h is old: BLESS=1 cargo test -p gpucc-capi header");
-    for (name, _) in SIZES {
+    for (name, _) in SIZES.iter().chain(emulator::SIZES) {
         assert!(made.contains(&format!("}} {name};\n")), "{name} is not in the header");
     }
 }

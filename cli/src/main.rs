@@ -188,13 +188,13 @@ fn named_target(name: &str, chip: Option<&str>) -> Result<(Target, Option<&'stat
 fn no_target(name: &str) -> Failure {
     let message = format!("there is no target '{name}'");
     let is_chip = |target: &Target| target.chips().contains(&name);
-    let failure = match Target::ALL.into_iter().find(is_chip) {
+    let failure = match Target::ALL.iter().copied().find(is_chip) {
         Some(family) => {
             let family = family.name();
             Failure::usage(message)
                 .note(format!("{name} is a chip of {family}: --target {family} --chip {name}"))
         }
-        None => unknown_name(message, name, Target::ALL.into_iter().map(Target::name)),
+        None => unknown_name(message, name, Target::ALL.iter().copied().map(Target::name)),
     };
     failure.note(target_names())
 }

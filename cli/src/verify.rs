@@ -124,7 +124,8 @@ fn targets(args: &TargetArgs) -> Result<Vec<(Target, Option<&'static str>)>, Fai
             )));
         }
         return Ok(Target::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|target| target.is_built())
             .map(|target| (target, target.chips().first().copied()))
             .collect());

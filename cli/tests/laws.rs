@@ -153,7 +153,7 @@ const NAMED: &[(&str, &str)] = &[
 
 /// Lines that name a machine, comments included, and the name.
 fn named_machines(text: &str) -> Vec<(usize, String)> {
-    let targets = gpucc::Target::ALL.into_iter();
+    let targets = gpucc::Target::ALL.iter().copied();
     let names: Vec<&str> = targets
         .filter(|target| *target != gpucc::Target::Interp)
         .map(|target| target.name())

@@ -36,7 +36,7 @@ fn every_report_reads_back_to_the_same_text() {
         "pipeline.json",
         r#"{"vertex": {"fetch": "separate", "form": "plain"}, "uniforms": "pushed"}"#,
     );
-    for target in Target::ALL.into_iter().filter(|target| target.is_built()) {
+    for target in Target::ALL.iter().copied().filter(|target| target.is_built()) {
         for extra in [&[][..], &["--pipeline", &pipeline]] {
             for (json, report) in reports(target, extra) {
                 let mut again = serde_json::to_string_pretty(&report).expect("plain data");
@@ -124,7 +124,7 @@ fn every_report_is_of_the_published_schema() {
         "pipeline.json",
         r#"{"vertex": {"fetch": "separate", "form": "plain"}, "uniforms": "pushed"}"#,
     );
-    for target in Target::ALL.into_iter().filter(|target| target.is_built()) {
+    for target in Target::ALL.iter().copied().filter(|target| target.is_built()) {
         for extra in [&[][..], &["--pipeline", &pipeline]] {
             for (json, report) in reports(target, extra) {
                 let json = serde_json::from_str(&json).expect("JSON");

@@ -392,7 +392,7 @@ mod bytes {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "emulator"))]
 mod tests {
     use super::*;
     use crate::{Choice, Options, Source, SourceText, Target};

@@ -5,6 +5,7 @@ use crate::guard::guarded;
 use crate::pipeline::{Pipeline, Robust};
 use crate::program::{self, Program};
 use crate::{Diagnostic, Failure, FailureKind, Target};
+#[cfg(feature = "emulator")]
 use gpucc_emu::device::Drawer;
 pub use gpucc_frontend::{Include, IncludedText, Includes};
 use gpucc_ir::budget::Budget;
@@ -421,6 +422,7 @@ impl Compiler {
     ///
     /// # Errors
     /// As [`Compiler::kernels`].
+    #[cfg(feature = "emulator")]
     pub fn drawer(
         &self,
         vertex: &Program,

@@ -27,6 +27,7 @@ mod cfg;
 mod compiler;
 mod describe;
 mod elf;
+#[cfg(feature = "emulator")]
 pub mod execute;
 mod explorer;
 mod failure;
@@ -41,6 +42,7 @@ mod properties;
 pub mod report;
 mod source;
 mod target;
+#[cfg(feature = "emulator")]
 pub mod verify;
 
 pub use assembler::{Assembler, AssemblyError, assembler};

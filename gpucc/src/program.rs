@@ -1,9 +1,10 @@
 //! A compiled program of any machine, with the machine that it is for.
 
+#[cfg(feature = "emulator")]
 use crate::execute::Executor;
 use crate::pipeline::Pipeline;
 use crate::report::ProgramFlow;
-use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
+use crate::{Diagnostic, Failure, FailureKind, Severity};
 use gpucc_ir::driver;
 use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::compiled::Placed;
@@ -162,7 +163,8 @@ impl Program {
     }
     /// The emulated machine, set up from what [`Program::compiled`] says and from nothing else; the
     /// code is decoded from its bytes.
-    pub fn executor(&self, source: &SourceText) -> Executor {
+    #[cfg(feature = "emulator")]
+    pub fn executor(&self, source: &crate::SourceText) -> Executor {
         Executor::emulated(self.machine.device(&self.compiled, self.chip), source)
     }
 }

@@ -49,7 +49,7 @@ impl Target {
 
     /// The machines that are built, in the contract's order.
     pub fn machines() -> impl Iterator<Item = Target> {
-        let all = Target::ALL.into_iter();
+        let all = Target::ALL.iter().copied();
         all.filter(|target| target.built().is_some())
     }
 
@@ -64,7 +64,7 @@ impl Target {
 
     /// The machines that have an assembler, in the contract's order.
     pub fn assembled() -> impl Iterator<Item = Target> {
-        let all = Target::ALL.into_iter();
+        let all = Target::ALL.iter().copied();
         all.filter(|target| target.assembler().is_some())
     }
 
@@ -75,7 +75,7 @@ impl Target {
 
     /// Finds a target by its name.
     pub fn by_name(name: &str) -> Option<Target> {
-        Target::ALL.into_iter().find(|target| target.name() == name)
+        Target::ALL.iter().copied().find(|target| target.name() == name)
     }
 
     /// What the machine is.

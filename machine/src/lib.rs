@@ -30,6 +30,7 @@ pub use place::Taken;
 pub use site::Site;
 pub use text::{Excerpt, TextError};
 
+#[cfg(feature = "emulator")]
 use gpucc_emu::device::{Device, Drawer};
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::{Effort, Failure, State};
@@ -135,6 +136,7 @@ pub trait Machine: Send + Sync {
     fn assembler(&self) -> &'static dyn Assembler;
     /// The emulated machine with a program, set up from what [`Compiled`] says and from nothing else; the code is
     /// decoded from its bytes.
+    #[cfg(feature = "emulator")]
     fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device>;
     /// A vertex program leaves its position divided by w with 1 / w in the place of w, and linear varyings times w,
     /// as the expanded SSA does.
@@ -151,6 +153,7 @@ pub trait Machine: Send + Sync {
     ///
     /// # Errors
     /// As [`Machine::kernels`].
+    #[cfg(feature = "emulator")]
     fn drawer(
         &self,
         vertex: &Compiled,
@@ -172,5 +175,6 @@ pub trait Machine: Send + Sync {
     }
     /// The instructions of a program that the emulator executes, each with the changes of its fields that mean
     /// something: a test breaks them, and emulator or comparison must notice.
+    #[cfg(feature = "emulator")]
     fn sites(&self, compiled: &Compiled) -> Vec<Site>;
 }

@@ -256,7 +256,7 @@ pub fn run(target: Target, shared: &Path, filter: &str) -> Result<Tally, String>
 
 /// The compiler for the machine that has a chip.
 fn compiler(chip: &str) -> Result<Compiler, String> {
-    let target = Target::ALL.into_iter().find(|target| target.chips().contains(&chip));
+    let target = Target::ALL.iter().copied().find(|target| target.chips().contains(&chip));
     let target = target.ok_or_else(|| format!("no machine has a chip '{chip}'"))?;
     Compiler::new(target, Some(chip)).map_err(|failure| failure.summary().to_owned())
 }

@@ -3,7 +3,7 @@
 use crate::isa::program::decode_program;
 use crate::isa::{self, Machine};
 use crate::legal::Chip;
-use crate::{back, device, expand, kernels, numerics, refuse, sites, steps, target, targets};
+use crate::{back, expand, kernels, numerics, refuse, steps, target, targets};
 use gpucc_emu::device::{Device, Drawer};
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
@@ -101,8 +101,9 @@ impl gpucc_machine::Machine for Member {
             Machine::G45 => &G45.text,
         }
     }
+    #[cfg(feature = "emulator")]
     fn device(&self, compiled: &Compiled, _: &str) -> Box<dyn Device> {
-        Box::new(device::Machine::new(compiled, self.text.0))
+        Box::new(crate::device::Machine::new(compiled, self.text.0))
     }
     fn interpolates(&self) -> bool {
         true
@@ -115,6 +116,7 @@ impl gpucc_machine::Machine for Member {
     ) -> Result<Vec<Compiled>, Failure> {
         kernels::kernels(self.text.0, &vertex.expanded, &fragment.expanded, request)
     }
+    #[cfg(feature = "emulator")]
     fn drawer(
         &self,
         vertex: &Compiled,
@@ -122,7 +124,7 @@ impl gpucc_machine::Machine for Member {
         request: &Request,
     ) -> Result<Option<Box<dyn Drawer>>, Failure> {
         let made = self.kernels(vertex, fragment, request)?;
-        let drawing = device::Drawing::new(vertex, fragment, &made, self.text.0);
+        let drawing = crate::device::Drawing::new(vertex, fragment, &made, self.text.0);
         Ok(drawing.map(|drawing| Box::new(drawing) as Box<dyn Drawer>))
     }
     /// Texels of 32 bits a component are not filtered, and nothing mirrors once to a border (isa/gen4-pipeline.md 1.5). A bias is added
@@ -142,8 +144,9 @@ impl gpucc_machine::Machine for Member {
             }
         }
     }
+    #[cfg(feature = "emulator")]
     fn sites(&self, compiled: &Compiled) -> Vec<Site> {
-        sites::sites(compiled, self.text.0)
+        crate::sites::sites(compiled, self.text.0)
     }
 }
 

@@ -126,9 +126,11 @@ impl Machine for Family {
             Family::R700 => &R700,
         }
     }
+    #[cfg(feature = "emulator")]
     fn device(&self, compiled: &gpucc_machine::Compiled, chip: &str) -> Box<dyn Device> {
         Box::new(crate::device::Machine::new(self.known_chip(chip), compiled))
     }
+    #[cfg(feature = "emulator")]
     fn sites(&self, compiled: &gpucc_machine::Compiled) -> Vec<Site> {
         crate::sites::sites(&compiled.code)
     }

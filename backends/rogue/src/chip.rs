@@ -1,5 +1,6 @@
 //! Which core a program is for, and what that changes. isa/rogue-pipeline.md 3.3, 7.
 
+#[cfg(feature = "emulator")]
 use crate::emu::Core;
 use crate::legal::Features;
 
@@ -47,6 +48,7 @@ impl Chip {
     }
 
     /// The emulated core.
+    #[cfg(feature = "emulator")]
     pub(crate) fn core(self) -> Core {
         match self {
             Chip::Gx6250 => Core::GX6250,

@@ -3,7 +3,7 @@
 use crate::chip::{Chip, NAMES};
 use crate::describe::OUTPUT_REGISTERS;
 use crate::machine::Text;
-use crate::{back, color, device, expand, numerics, refuse, target};
+use crate::{back, color, expand, numerics, refuse, target};
 use gpucc_emu::device::Device;
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
@@ -64,8 +64,9 @@ impl gpucc_machine::Machine for Rogue {
     fn assembler(&self) -> &'static dyn Assembler {
         &Text
     }
+    #[cfg(feature = "emulator")]
     fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device> {
-        Box::new(device::Machine::new(compiled, Chip::named(chip)))
+        Box::new(crate::device::Machine::new(compiled, Chip::named(chip)))
     }
     /// What is compared is sampled before: depths are not filtered where they are (isa/rogue-pipeline.md 2.9). Nothing mirrors once to
     /// a border (4.5).
@@ -98,6 +99,7 @@ impl gpucc_machine::Machine for Rogue {
             }
         }
     }
+    #[cfg(feature = "emulator")]
     fn sites(&self, compiled: &Compiled) -> Vec<Site> {
         crate::sites::sites(compiled)
     }

@@ -85,12 +85,14 @@ impl Machine for Valhall {
     fn assembler(&self) -> &'static dyn Assembler {
         &Text
     }
+    #[cfg(feature = "emulator")]
     fn device(&self, compiled: &Compiled, _: &str) -> Box<dyn Device> {
         Box::new(crate::device::Machine::new(compiled))
     }
     fn divides_positions(&self) -> bool {
         true
     }
+    #[cfg(feature = "emulator")]
     fn sites(&self, compiled: &Compiled) -> Vec<Site> {
         crate::sites::sites(compiled)
     }
