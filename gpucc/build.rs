@@ -1,7 +1,7 @@
 //! The build's identity: which commit of which sources this is.
 //!
 //! `GPUCC_BUILD` is the commit, with a hash of the sources behind it where they differ from the commit's, or where there is
-//! no commit: then `GPUCC_COMMIT` of the environment may give it, as packagers do.
+//! no checkout: then `GPUCC_COMMIT` of the environment may give the commit, as packagers do.
 
 use std::fs;
 use std::io;
@@ -12,8 +12,8 @@ use std::process::Command;
 const SOURCES: [&str; 8] =
     ["ir", "frontend", "passes", "regalloc", "isa", "emu", "machine", "backends"];
 
-/// The same, of the facade and of the versions.
-const PARTS: [&str; 3] = ["gpucc/src", "gpucc/build.rs", "Cargo.lock"];
+/// The same, of the facade, of what links and loads by it, and of the versions.
+const PARTS: [&str; 5] = ["gpucc/src", "gpucc/build.rs", "capi/src", "Cargo.toml", "Cargo.lock"];
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -25,13 +25,12 @@ fn main() {
 }
 
 fn build(root: &Path) -> String {
-    if let Ok(commit) = std::env::var("GPUCC_COMMIT") {
-        return commit;
-    }
-    match commit(root) {
-        Some((commit, true)) => commit,
-        Some((commit, false)) => format!("{commit}+{}", sources(root)),
-        None => sources(root),
+    let named = std::env::var("GPUCC_COMMIT").ok();
+    match (commit(root), named) {
+        (Some((commit, true)), _) => commit,
+        // What a packager names may be patched.
+        (Some((commit, false)), _) | (None, Some(commit)) => format!("{commit}+{}", sources(root)),
+        (None, None) => sources(root),
     }
 }
 

@@ -845,8 +845,9 @@ typedef struct {
     size_t size;
 } gpucc_text;
 
-// Is told each message of a call before the call returns, on the caller's thread. `severity` is a gpucc_severity. The
-// message lives until the function returns.
+// Is told each message about a source before the call returns that compiles or reads it, on that call's thread: threads
+// that share a compiler call it at the same time. `severity` is a gpucc_severity. The message lives until the function
+// returns.
 typedef void (*gpucc_log_fn)(void *user, uint32_t severity, gpucc_text message);
 
 // A compiler's machine.
@@ -886,15 +887,15 @@ typedef struct {
 } gpucc_define;
 
 // Gives a text that GLSL includes, on another thread than the caller's, which waits. `name` stands between the quotes or,
-// if `angled`, the brackets; `from` is the name of the text that includes it. Returns false where there is none, and then
+// if `angled` is 1, the brackets; `from` is the name of the text that includes it. Returns 0 where there is none, and then
 // `text` may say why. `found` is what messages call the text. Both live until the next call of the function, or until the
 // call returns that the caller waits for. Equal requests must give equal texts.
-typedef bool (*gpucc_include_fn)(void *user,
-                                 gpucc_text name,
-                                 gpucc_text from,
-                                 bool angled,
-                                 gpucc_text *found,
-                                 gpucc_text *text);
+typedef uint32_t (*gpucc_include_fn)(void *user,
+                                     gpucc_text name,
+                                     gpucc_text from,
+                                     uint32_t angled,
+                                     gpucc_text *found,
+                                     gpucc_text *text);
 
 // A source. Texts and bytes are read before the call that gets it returns, and are not needed any more then.
 typedef struct {
@@ -932,8 +933,9 @@ typedef struct {
     double value;
 } gpucc_override;
 
-// Asked now and then, on any of a call's threads, whether the call is to end; it must return at once.
-typedef bool (*gpucc_cancel_fn)(void *user);
+// Asked now and then, on any of a call's threads, whether the call is to end: 0 for no. It must return at once. As every
+// function of the caller's, it must neither unwind nor jump out, and must not end handles.
+typedef uint32_t (*gpucc_cancel_fn)(void *user);
 
 // How to compile. Zeros are the defaults.
 typedef struct {
@@ -1674,7 +1676,7 @@ extern "C" {
 // The version of this interface: GPUCC_ABI_VERSION of the header that the library was built with.
 uint32_t gpucc_abi_version(void);
 
-// Name and version of the compiler.
+// Name, version and build of the compiler: results are kept under it (gpucc_request_key).
 gpucc_text gpucc_version(void);
 
 // The targets: an array of objects with names, chips, stages, limits and what the silicon refuses.
@@ -1831,7 +1833,8 @@ gpucc_status gpucc_pair_keys(const gpucc_compiler *compiler,
                              gpucc_key *fragment_key);
 
 // A result as bytes, which gpucc_result_load reads: equal for equal requests. They live as long as the result. `key` is
-// that of its request; a second call must give the same. The interpreter's results, those of kernels and those that
+// that of its request: of gpucc_request_key for a result of gpucc_compile, of gpucc_pair_keys for one of gpucc_compile_pair.
+// Another key makes a blob that is found where it does not belong. A second call must give the same key. The interpreter's results, those of kernels and those that
 // failed have no bytes.
 gpucc_bytes gpucc_result_blob(const gpucc_result *result,
                               const gpucc_key *key);
@@ -1886,14 +1889,9 @@ GPUCC_SIZE(gpucc_color_target, 56);
 GPUCC_SIZE(gpucc_fragment_state, 48);
 GPUCC_SIZE(gpucc_binding_slot, 16);
 GPUCC_SIZE(gpucc_pipeline, 48);
-GPUCC_SIZE(gpucc_place, 24);
-GPUCC_SIZE(gpucc_image, 48);
-GPUCC_SIZE(gpucc_sampler, 64);
-GPUCC_SIZE(gpucc_draw, 104);
 GPUCC_SIZE(gpucc_text, 16);
 GPUCC_SIZE(gpucc_bytes, 16);
 GPUCC_SIZE(gpucc_key, 32);
-GPUCC_SIZE(gpucc_verification, 24);
 GPUCC_SIZE(gpucc_diagnostic, 56);
 GPUCC_SIZE(gpucc_outcome, 72);
 GPUCC_SIZE(gpucc_blend_component, 12);
@@ -1912,5 +1910,10 @@ GPUCC_SIZE(gpucc_line, 16);
 GPUCC_SIZE(gpucc_ground, 40);
 GPUCC_SIZE(gpucc_stats, 136);
 GPUCC_SIZE(gpucc_info, 296);
+GPUCC_SIZE(gpucc_place, 24);
+GPUCC_SIZE(gpucc_image, 48);
+GPUCC_SIZE(gpucc_sampler, 64);
+GPUCC_SIZE(gpucc_draw, 104);
+GPUCC_SIZE(gpucc_verification, 24);
 #undef GPUCC_SIZE
 #endif

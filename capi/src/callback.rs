@@ -4,16 +4,18 @@ use crate::abi::{self, gpucc_text};
 use gpucc::{Cancel, Include, IncludedText, Includes};
 use std::ffi::{c_char, c_void};
 
-/// Asked now and then, on any of a call's threads, whether the call is to end; it must return at once.
-pub type gpucc_cancel_fn = Option<unsafe extern "C" fn(user: *mut c_void) -> bool>;
+/// Asked now and then, on any of a call's threads, whether the call is to end: 0 for no. It must return at once. As every
+/// function of the caller's, it must neither unwind nor jump out, and must not end handles.
+pub type gpucc_cancel_fn = Option<unsafe extern "C" fn(user: *mut c_void) -> u32>;
 
-/// Is told each message of a call before the call returns, on the caller's thread. `severity` is a gpucc_severity. The
-/// message lives until the function returns.
+/// Is told each message about a source before the call returns that compiles or reads it, on that call's thread: threads
+/// that share a compiler call it at the same time. `severity` is a gpucc_severity. The message lives until the function
+/// returns.
 pub type gpucc_log_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, severity: u32, message: gpucc_text)>;
 
 /// Gives a text that GLSL includes, on another thread than the caller's, which waits. `name` stands between the quotes or,
-/// if `angled`, the brackets; `from` is the name of the text that includes it. Returns false where there is none, and then
+/// if `angled` is 1, the brackets; `from` is the name of the text that includes it. Returns 0 where there is none, and then
 /// `text` may say why. `found` is what messages call the text. Both live until the next call of the function, or until the
 /// call returns that the caller waits for. Equal requests must give equal texts.
 pub type gpucc_include_fn = Option<
@@ -21,10 +23,10 @@ pub type gpucc_include_fn = Option<
         user: *mut c_void,
         name: gpucc_text,
         from: gpucc_text,
-        angled: bool,
+        angled: u32,
         found: *mut gpucc_text,
         text: *mut gpucc_text,
-    ) -> bool,
+    ) -> u32,
 >;
 
 /// The pointer that a caller's function gets back.
@@ -43,15 +45,25 @@ impl User {
     }
 }
 
-fn lent(text: &str) -> gpucc_text {
-    gpucc_text { data: text.as_ptr().cast::<c_char>(), size: text.len() }
+/// A text for the caller's function, with a zero byte behind it. Zero bytes within it become U+FFFD.
+struct Lent(String);
+
+impl Lent {
+    fn new(text: &str) -> Lent {
+        Lent(text.replace('\0', "\u{fffd}") + "\0")
+    }
+
+    /// The text; it lives as long as this does.
+    fn text(&self) -> gpucc_text {
+        gpucc_text { data: self.0.as_ptr().cast::<c_char>(), size: self.0.len() - 1 }
+    }
 }
 
 /// The function as the facade asks it.
 pub(crate) fn cancel(ask: gpucc_cancel_fn, user: *mut c_void) -> Option<Cancel> {
     let (ask, user) = (ask?, User(user));
     // SAFETY: the header lets it be called on any thread while the call lasts that it was given to.
-    Some(Cancel::new(move || unsafe { ask(user.get()) }))
+    Some(Cancel::new(move || unsafe { ask(user.get()) } != 0))
 }
 
 /// The function as the facade asks it.
@@ -59,14 +71,15 @@ pub(crate) fn includes(find: gpucc_include_fn, user: *mut c_void) -> Option<Incl
     let (find, user) = (find?, User(user));
     Some(Includes::new(move |include: &Include<'_>| {
         let (mut found, mut text) = (gpucc_text::NONE, gpucc_text::NONE);
+        let (name, from) = (Lent::new(include.name), Lent::new(include.from));
         // SAFETY: the header lets it be called on any thread while the call lasts that it was given to; the texts live as
         // long as it does.
         let given = unsafe {
             find(
                 user.get(),
-                lent(include.name),
-                lent(include.from),
-                include.angled,
+                name.text(),
+                from.text(),
+                u32::from(include.angled),
                 &mut found,
                 &mut text,
             )
@@ -75,14 +88,14 @@ pub(crate) fn includes(find: gpucc_include_fn, user: *mut c_void) -> Option<Incl
         let text = unsafe { abi::text(text, "the included text") };
         let text = text.map_err(|failure| failure.summary().to_owned())?;
         match given {
-            true => {
+            1.. => {
                 // SAFETY: the same.
                 let found = unsafe { abi::optional_text(found, "its name") };
                 let found = found.map_err(|failure| failure.summary().to_owned())?;
                 Ok(IncludedText { name: found.unwrap_or_else(|| include.name.to_owned()), text })
             }
-            false if text.is_empty() => Err("it is not among the texts that are given".to_owned()),
-            false => Err(text),
+            0 if text.is_empty() => Err("it is not among the texts that are given".to_owned()),
+            0 => Err(text),
         }
     }))
 }
@@ -98,8 +111,9 @@ impl Log {
     /// Tells one message.
     pub(crate) fn tell(&self, severity: u32, message: &str) {
         if let Some(tell) = self.tell {
+            let message = Lent::new(message);
             // SAFETY: the header lets it be called by whatever thread uses the compiler.
-            unsafe { tell(self.user.get(), severity, lent(message)) };
+            unsafe { tell(self.user.get(), severity, message.text()) };
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct gpucc_compiler {
 /// A source that was read: its entry points, or why there are none.
 pub struct gpucc_parsed {
     given: Given,
+    /// Target and chip that it was read for.
+    machine: (Target, Option<&'static str>),
     /// What it was read with.
     options: Options,
     parsed: Result<Parsed, Failure>,
@@ -38,11 +40,12 @@ pub extern "C" fn gpucc_abi_version() -> u32 {
     crate::GPUCC_ABI_VERSION
 }
 
-/// Name and version of the compiler.
+/// Name, version and build of the compiler: results are kept under it (gpucc_request_key).
 #[unsafe(no_mangle)]
 pub extern "C" fn gpucc_version() -> gpucc_text {
-    const TEXT: &str = concat!("gpucc ", env!("CARGO_PKG_VERSION"), "\0");
-    gpucc_text { data: TEXT.as_ptr().cast(), size: TEXT.len() - 1 }
+    static TEXT: OnceLock<String> = OnceLock::new();
+    let text = TEXT.get_or_init(|| gpucc::PRODUCER.to_owned() + "\0");
+    gpucc_text { data: text.as_ptr().cast(), size: text.len() - 1 }
 }
 
 /// The targets: an array of objects with names, chips, stages, limits and what the silicon refuses.
@@ -139,7 +142,8 @@ pub unsafe extern "C" fn gpucc_parse(
         let entries = read.as_ref().map_or(&[][..], |parsed| &parsed.entries);
         let names =
             entries.iter().map(|entry| entry.name.replace('\0', "\u{fffd}") + "\0").collect();
-        let made = gpucc_parsed { given, options, parsed: read, outcome, names };
+        let machine = (compiler.compiler.target(), compiler.compiler.chip());
+        let made = gpucc_parsed { given, machine, options, parsed: read, outcome, names };
         // SAFETY: the same.
         unsafe { abi::write(parsed, give(made), "") }?;
         Ok(status)
@@ -296,6 +300,19 @@ impl<'a> Asked<'a> {
         Ok(Asked { entry, stage, source, options })
     }
 
+    /// A parsed source is one of the same target and chip: what these lack is an error of reading.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn is_for(&self, compiler: &Compiler) -> Reply<()> {
+        match &self.source {
+            Where::Read(parsed) if parsed.machine != (compiler.target(), compiler.chip()) => {
+                Err(Failure::usage("the source was parsed for another target or chip"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The key of what it gives.
     pub fn key(&self, compiler: &Compiler) -> Reply<Key> {
         let given = match &self.source {
@@ -319,11 +336,10 @@ impl<'a> Asked<'a> {
         let again;
         let parsed = match &self.source {
             Where::Read(kept) => {
-                let same = kept.options.overrides == self.options.overrides
-                    && kept.options.overrides_default == self.options.overrides_default;
-                match same {
-                    true => kept.parsed.as_ref().map_err(Clone::clone)?,
-                    false => {
+                match &kept.parsed {
+                    Ok(parsed) if self.reads_as(&kept.options) => parsed,
+                    // What ended its reading may not end ours.
+                    _ => {
                         again = self.parse(compiler, &kept.given)?;
                         &again
                     }
@@ -339,9 +355,25 @@ impl<'a> Asked<'a> {
         Ok((func.clone(), parsed.warnings.clone(), parsed.frontend_time))
     }
 
+    /// Options that reading depends on are the same, to the bit.
+    fn reads_as(&self, other: &Options) -> bool {
+        let of = |options: &Options| {
+            let overrides = options.overrides.iter();
+            let overrides: Vec<(String, u64)> =
+                overrides.map(|(name, value)| (name.clone(), value.to_bits())).collect();
+            (overrides, options.overrides_default.map(f64::to_bits), options.budget)
+        };
+        of(&self.options) == of(other)
+    }
+
     fn parse(&self, compiler: &Compiler, given: &Given) -> Reply<Parsed> {
-        let choice = Choice { entry: self.entry.as_deref(), stage: self.stage };
-        compiler.parse(given.source(), choice, &self.options)
+        compiler.parse(given.source(), Choice::default(), &self.options)
+    }
+
+    /// It asks for an entry point of this name and stage.
+    pub fn is_answered(&self, entry: &str, stage: Stage) -> bool {
+        self.entry.as_ref().is_none_or(|name| name == entry)
+            && self.stage.is_none_or(|own| own == stage)
     }
 
     /// The one entry point that is asked for.
@@ -402,6 +434,7 @@ pub unsafe extern "C" fn gpucc_compile(
         unsafe { abi::write(result, std::ptr::null_mut(), "the place of the result") }?;
         // SAFETY: the same.
         let (compiler, asked) = unsafe { (look(compiler, "compiler")?, Asked::read(request)?) };
+        asked.is_for(&compiler.compiler)?;
         let compiled = asked.func(&compiler.compiler).and_then(|(func, warnings, frontend)| {
             let compiled = compiler.compiler.compile(&func, &asked.options)?;
             Ok((compiled, warnings, frontend))
@@ -434,6 +467,11 @@ pub unsafe extern "C" fn gpucc_compile_pair(
             abi::write(fragment_result, std::ptr::null_mut(), "the place of the fragment result")?;
             (look(compiler, "compiler")?, Asked::read(vertex)?, Asked::read(fragment)?)
         };
+        vertex.is_for(&compiler.compiler)?;
+        fragment.is_for(&compiler.compiler)?;
+        if vertex_result == fragment_result {
+            return Err(Failure::usage("both results have one place"));
+        }
         if vertex.options.pipeline.vertex.as_ref().is_some_and(|state| state.outputs.is_some()) {
             let message = "gpucc_vertex_state.has_outputs: gpucc_compile_pair finds the outputs";
             return Err(Failure::usage(message));
@@ -531,18 +569,19 @@ pub unsafe extern "C" fn gpucc_compile_kernels(
             return Ok(gpucc_status::GPUCC_OK);
         };
         let kernels = compiler.compiler.kernels(vs, fs, &fragment.options)?;
+        if room >= kernels.len() && !results.is_null() {
+            if !results.is_aligned() {
+                return Err(Failure::usage("the places of the kernels are not aligned"));
+            }
+            let kernel = |program| gpucc_result::kernel(fragment, program, compiler);
+            let made: Vec<gpucc_result> = kernels.iter().cloned().map(kernel).collect();
+            for (index, made) in made.into_iter().enumerate() {
+                // SAFETY: the same: index is less than room, and the places are aligned.
+                unsafe { results.add(index).write(give(made)) };
+            }
+        }
         // SAFETY: the same.
         unsafe { abi::write(count, kernels.len(), "") }?;
-        if room < kernels.len() || results.is_null() {
-            return Ok(gpucc_status::GPUCC_OK);
-        }
-        for (index, program) in kernels.into_iter().enumerate() {
-            let made = gpucc_result::kernel(fragment, program, compiler);
-            // SAFETY: the same: index is less than room.
-            let place = unsafe { results.add(index) };
-            // SAFETY: the same.
-            unsafe { abi::write(place, give(made), "the place of a kernel") }?;
-        }
         Ok(gpucc_status::GPUCC_OK)
     })
 }

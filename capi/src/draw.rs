@@ -102,20 +102,19 @@ pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u
         made.compiler.executor(&made.compiled, &made.options, &made.source)
     };
     let (mut first, mut second) = (executor(&vertex), executor(&fragment));
-    let [vs, fs] = std::mem::take(&mut device.bindings);
+    let [vs, fs] = device.bindings.clone();
     let divided =
         vertex.compiled.program.as_ref().is_some_and(|program| program.divides_positions());
     let pair = shade::Draw::new(
-        Program { func: &vertex.compiled.ssa, executor: &mut first, bindings: vs.clone(), divided },
+        Program { func: &vertex.compiled.ssa, executor: &mut first, bindings: vs, divided },
         Program {
             func: &fragment.compiled.ssa,
             executor: &mut second,
-            bindings: fs.clone(),
+            bindings: fs,
             divided: false,
         },
         &device.buffers,
     );
-    device.bindings = [vs, fs];
     let mut pair = pair?;
     if let Some(steps) = device.steps {
         pair.steps = [steps; 2];

@@ -80,7 +80,8 @@ pub unsafe extern "C" fn gpucc_pair_keys(
 }
 
 /// A result as bytes, which gpucc_result_load reads: equal for equal requests. They live as long as the result. `key` is
-/// that of its request; a second call must give the same. The interpreter's results, those of kernels and those that
+/// that of its request: of gpucc_request_key for a result of gpucc_compile, of gpucc_pair_keys for one of gpucc_compile_pair.
+/// Another key makes a blob that is found where it does not belong. A second call must give the same key. The interpreter's results, those of kernels and those that
 /// failed have no bytes.
 ///
 /// # Safety
@@ -120,11 +121,15 @@ pub unsafe extern "C" fn gpucc_result_load(
             let compiler = look(compiler, "compiler")?;
             (compiler, Asked::read(request)?, self::key(key)?, abi::bytes(blob, "the blob")?)
         };
+        asked.is_for(&compiler.compiler)?;
         let mut stored = compiler.compiler.load(&key, blob)?;
         let one = (stored.binaries.pop(), stored.properties.pop());
         let ((Some(binary), Some(properties)), true) = (one, stored.binaries.is_empty()) else {
-            return Err(Failure::usage("the blob has more than one entry point"));
+            return Err(Failure::usage("the blob has not one entry point"));
         };
+        if !asked.is_answered(&binary.entry, binary.stage) {
+            return Err(Failure::usage("the blob is of another entry point than the request's"));
+        }
         let program = binary.program.ok_or_else(|| Failure::usage("the blob has no code"))?;
         let source = asked.text().clone();
         let mut options = asked.options;

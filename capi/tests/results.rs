@@ -3,10 +3,10 @@
 use crate::calls::{Compiler, bytes, copied, said, text, wgsl_source, zeros};
 use gpucc_capi::abi::gpucc_text;
 use gpucc_capi::compiler::{
-    gpucc_compile, gpucc_parse, gpucc_parsed_destroy, gpucc_parsed_entry, gpucc_parsed_entry_count,
-    gpucc_result_destroy,
+    gpucc_compile, gpucc_compiler_create, gpucc_parse, gpucc_parsed_destroy, gpucc_parsed_entry,
+    gpucc_parsed_entry_count, gpucc_result_destroy,
 };
-use gpucc_capi::input::{gpucc_options, gpucc_override, gpucc_request, gpucc_source};
+use gpucc_capi::input::{gpucc_config, gpucc_options, gpucc_override, gpucc_request, gpucc_source};
 use gpucc_capi::result::{
     gpucc_result, gpucc_result_assembly, gpucc_result_info, gpucc_result_json,
     gpucc_result_outcome, gpucc_result_pipeline_json,
@@ -14,6 +14,7 @@ use gpucc_capi::result::{
 use gpucc_capi::status::gpucc_status;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const ADDS: &str = "override n = 1u;
@@ -135,10 +136,11 @@ fn a_kept_parse_specialises_as_a_new_one_does() {
     unsafe { gpucc_parsed_destroy(parsed) };
 }
 
-unsafe extern "C" fn after_some(user: *mut c_void) -> bool {
+unsafe extern "C" fn after_some(user: *mut c_void) -> u32 {
     // SAFETY: the test gives a number.
     let left = unsafe { &*user.cast::<AtomicU32>() };
-    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
+    let asked = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+    asked.is_err().into()
 }
 
 #[test]
@@ -164,19 +166,75 @@ fn a_caller_cancels_whenever_it_likes() {
 
 unsafe extern "C" fn finds(
     user: *mut c_void,
-    _name: gpucc_text,
-    _from: gpucc_text,
-    _angled: bool,
+    name: gpucc_text,
+    from: gpucc_text,
+    angled: u32,
     found: *mut gpucc_text,
     given: *mut gpucc_text,
-) -> bool {
+) -> u32 {
+    // Each has a zero byte behind it.
+    assert_eq!((&*said(name), &*said(from), angled), ("colour.glsl", "shader.frag", 0));
     // SAFETY: the test gives a number; the places are the interface's.
     unsafe {
         (*user.cast::<AtomicU32>()).fetch_add(1, Ordering::Relaxed);
         *found = text("lib/colour.glsl");
         *given = text("const float part = SHARE;");
     }
-    true
+    1
+}
+
+unsafe extern "C" fn hears(user: *mut c_void, severity: u32, message: gpucc_text) {
+    assert!(severity <= 2);
+    // SAFETY: the test gives a list.
+    unsafe { &*user.cast::<Mutex<Vec<String>>>() }.lock().expect("whole").push(said(message));
+}
+
+#[test]
+fn a_log_hears_each_message_of_a_compilation() {
+    let heard = Mutex::new(Vec::<String>::new());
+    let config = gpucc_config {
+        target: text("valhall"),
+        log: Some(hears),
+        log_user: std::ptr::from_ref(&heard).cast_mut().cast(),
+        ..zeros()
+    };
+    let mut made = null_mut();
+    // SAFETY: they lead to what they say.
+    let status = unsafe { gpucc_compiler_create(&config, &mut made) };
+    assert_eq!(status, gpucc_status::GPUCC_OK);
+    let compiler = Compiler(made);
+    let (status, result) = compiler.compile("fn main( {", &zeros());
+    assert_eq!(status, gpucc_status::GPUCC_INVALID);
+    // SAFETY: it is a result.
+    unsafe { gpucc_result_destroy(result) };
+    let heard = heard.lock().expect("whole");
+    assert!(heard.len() == 1 && !heard[0].is_empty(), "{heard:?}");
+}
+
+#[test]
+fn a_kept_parse_is_read_again_for_minus_zero() {
+    let wgsl = "override x: f32; @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(1) fn main() { o[0] = bitcast<u32>(x); }";
+    let compiler = Compiler::new("valhall");
+    let source = wgsl_source(wgsl);
+    let with = |value| gpucc_override { name: text("x"), value, ..zeros() };
+    let (plus, minus) = (with(0.0), with(-0.0));
+    let options =
+        |one: &gpucc_override| gpucc_options { overrides: one, override_count: 1, ..zeros() };
+    let (first, second) = (options(&plus), options(&minus));
+    let mut parsed = null_mut();
+    // SAFETY: they lead to what they say.
+    let status = unsafe { gpucc_parse(compiler.0, &source, &first, &mut parsed) };
+    assert_eq!(status, gpucc_status::GPUCC_OK);
+    let code = |request: &gpucc_request| code(compiler.request(request).1);
+    let kept = code(&gpucc_request { parsed, options: &second, ..zeros() });
+    assert_eq!(kept, code(&gpucc_request { source: &source, options: &second, ..zeros() }));
+    assert_ne!(kept, code(&gpucc_request { parsed, options: &first, ..zeros() }));
+    let other = Compiler::new("r700");
+    let (status, result) = other.request(&gpucc_request { parsed, options: &first, ..zeros() });
+    assert_eq!((status, result.is_null()), (gpucc_status::GPUCC_USAGE, true));
+    // SAFETY: nobody uses it any more.
+    unsafe { gpucc_parsed_destroy(parsed) };
 }
 
 #[test]

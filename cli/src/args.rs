@@ -198,7 +198,7 @@ pub struct CompileArgs {
     #[command(flatten)]
     pub messages: MessageArgs,
     /// Form of the output, repeatable: asm (default), bin, hex, json, ir, mach, elf, html, cfg (the IR's
-    /// graph), cfg=mach (the machine code's graph) or pre (GLSL behind the preprocessor)
+    /// graph) or cfg=mach (the machine code's graph). pre is GLSL behind the preprocessor
     #[arg(long, value_name = "KIND[=PATH]", help_heading = "Output")]
     pub emit: Vec<String>,
     /// Output path. `-` is stdout
@@ -451,7 +451,7 @@ pub struct BatchArgs {
     )]
     pub output: Option<PathBuf>,
     /// Form of the output, repeatable: asm (default), bin, hex, json, ir, mach, elf, html, cfg (the IR's
-    /// graph), cfg=mach (the machine code's graph) or pre (GLSL behind the preprocessor)
+    /// graph) or cfg=mach (the machine code's graph). pre is GLSL behind the preprocessor
     #[arg(long, value_name = "KIND", help_heading = "Output", requires = "output")]
     pub emit: Vec<String>,
     /// Print the figures of every entry point on stdout, and the summary on stderr
@@ -463,8 +463,8 @@ pub struct BatchArgs {
     /// Number of files compiled at once [default: the number of processors]
     #[arg(long, value_name = "N", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// Take results from a cache and put new ones into it: a folder, or http://HOST[:PORT]/PATH of a server with
-    /// GET and PUT
+    /// Take results from a cache and put new ones into it. It is a folder, or http://HOST/PATH of a
+    /// server with GET and PUT
     #[arg(long, value_name = "DIR|URL", help_heading = "Output")]
     pub cache: Option<String>,
     #[command(flatten)]

@@ -213,7 +213,7 @@ fn the_server_of_the_page_is_a_cache() {
     drop(listener);
     let own = folder.path("");
     let head = format!(
-        "daemon off; pid {own}pid; error_log {own}log;\nhttp {{\n  client_body_temp_path {own}body;\n"
+        "daemon off; user root; pid {own}pid; error_log {own}log;\nhttp {{\n  client_body_temp_path {own}body;\n"
     );
     let config = block("farm.md", "nginx");
     let config = config.replace("http {\n", &head);

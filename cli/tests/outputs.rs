@@ -289,7 +289,7 @@ fn glsl_is_shown_behind_its_preprocessor() {
     // Neither a machine nor a right program is needed.
     let shown = text(&[&shader, "--emit", "pre"]);
     let tokens: Vec<&str> = shown.split_whitespace().collect();
-    assert_eq!(tokens.join(" "), "#version 450 int twice = ( ( 3 ) + ( 3 ) ) + ;");
+    assert_eq!(tokens.join(" "), "#version 450 int twice = ( ( 3 ) + ( 3 ) ) +;");
     assert!(!shown.contains("\n\n\n"), "{shown}");
     let into = folder.path("out/");
     fs::create_dir_all(&into).expect("a folder");

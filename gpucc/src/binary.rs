@@ -408,14 +408,21 @@ mod tests {
             words[i] = turned[63u - i] + arrayLength(&words);
         }";
 
-    fn compiled(target: Target, options: &Options) -> (Compiler, Key, Compiled) {
+    /// The compiler, the key and the result; none where the machine refuses the shader.
+    fn compiled(target: Target, options: &Options) -> Option<(Compiler, Key, Compiled)> {
         let compiler = Compiler::new(target, None).expect("it is built");
         let (source, choice) = (Source::Wgsl(SHADER), Choice::default());
         let mut parsed = compiler.parse(source, choice, options).expect("it is right");
         let func = parsed.entries.remove(0).func.expect("it is right");
         let key = compiler.key(source, choice, options).expect("nothing is included");
-        let compiled = compiler.compile(&func, options).expect("it compiles");
-        (compiler, key, compiled)
+        let compiled = match compiler.compile(&func, options) {
+            Ok(compiled) => compiled,
+            Err(failure) => {
+                assert_eq!(failure.exit_code(), 3, "{failure}");
+                return None;
+            }
+        };
+        Some((compiler, key, compiled))
     }
 
     fn left(program: &Program) -> Vec<u8> {
@@ -429,8 +436,13 @@ mod tests {
 
     #[test]
     fn a_loaded_program_is_the_stored_one_and_runs() {
-        for target in Target::machines().filter(|&target| target != Target::R600) {
-            let (compiler, key, made) = compiled(target, &Options::default());
+        let mut stores = 0;
+        for target in Target::machines() {
+            // Not every machine stores to memory.
+            let Some((compiler, key, made)) = compiled(target, &Options::default()) else {
+                continue;
+            };
+            stores += 1;
             let blob = Stored::of(&[], std::slice::from_ref(&made)).to_blob(&key).expect("code");
             let loaded = compiler.load(&key, &blob).expect("it is its own");
             assert_eq!(loaded.to_blob(&key).expect("code"), blob, "{target:?}");
@@ -441,11 +453,13 @@ mod tests {
             assert_eq!(left(before), left(after), "{target:?}");
             assert_eq!(left(before)[..4], (63 * 2 + 64u32).to_le_bytes(), "{target:?}");
         }
+        assert!(stores > 0);
     }
 
     #[test]
     fn every_flipped_bit_and_every_cut_is_noticed() {
-        let (compiler, key, made) = compiled(Target::USUAL, &Options::default());
+        let (compiler, key, made) =
+            compiled(Target::USUAL, &Options::default()).expect("it compiles");
         let blob = Stored::of(&[], &[made]).to_blob(&key).expect("code");
         for at in 0..blob.len() {
             let mut other = blob.clone();
@@ -460,7 +474,9 @@ mod tests {
         other[16] ^= 1;
         assert_eq!(compiler.load(&key, &other).err(), Some(Rejected::OtherBuild));
         assert_eq!(compiler.load(&Key([0; 32]), &blob).err(), Some(Rejected::OtherKey));
-        let elsewhere = Compiler::new(Target::VALHALL, None).expect("it is built");
+        let another = Target::machines().find(|&target| target != Target::USUAL);
+        let elsewhere =
+            Compiler::new(another.expect("another machine"), None).expect("it is built");
         assert_eq!(elsewhere.load(&key, &blob).err(), Some(Rejected::OtherKey));
         assert_eq!(compiler.load(&key, b"\x7fELF").err(), Some(Rejected::Foreign));
         assert_eq!(blob_key(&blob), Ok(key));
@@ -482,7 +498,8 @@ mod tests {
 
     #[test]
     fn a_forged_payload_is_refused_or_harmless() {
-        let (compiler, key, made) = compiled(Target::USUAL, &Options::default());
+        let (compiler, key, made) =
+            compiled(Target::USUAL, &Options::default()).expect("it compiles");
         let blob = Stored::of(&[], &[made]).to_blob(&key).expect("code");
         let payload = &blob[HEADER..];
         for at in 0..payload.len() {

@@ -34,7 +34,7 @@ pub use text::{Excerpt, TextError};
 use gpucc_emu::device::{Device, Drawer};
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::{Effort, Failure, State};
-use gpucc_ir::ssa::{Func, Numerics, Span};
+use gpucc_ir::ssa::{Func, Numerics, Output, Span};
 use gpucc_passes::mach::Control;
 use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
@@ -164,9 +164,11 @@ pub trait Machine: Send + Sync {
         Ok(None)
     }
     /// Makes of the words of a pixel's outputs what is left behind the program, on machines whose programs pack colours for the formats
-    /// of their targets.
-    fn kept(&self, compiled: &Compiled, outputs: &mut [[u32; 4]]) {
+    /// of their targets. Gives the outputs whose targets have fewer components than four, with how many: what is left of the others
+    /// says nothing of the program.
+    fn kept(&self, compiled: &Compiled, outputs: &mut [[u32; 4]]) -> Vec<(Output, u32)> {
         let _ = (compiled, outputs);
+        Vec::new()
     }
     /// Makes a sampler of a test one that the machine has; `words`: it is used with texels of 32 bits a component, without a
     /// comparison.

@@ -197,10 +197,19 @@ impl Tables {
             .collect()
     }
 
+    /// The contents of the variable that a store writes are followed.
+    fn is_followed(&self, func: &Func, store: Inst) -> bool {
+        matches!(func.insts[store].imm, Imm::Mem(access) if self.words[access.mem].is_some())
+    }
+
     /// Forgets what the construct stores otherwise.
     fn forget(&mut self, func: &Func, inst: Inst) {
         for index in 0..self.stored[inst].len() {
-            for (word, new) in Self::writes(func, self.stored[inst][index]) {
+            let store = self.stored[inst][index];
+            if !self.is_followed(func, store) {
+                continue;
+            }
+            for (word, new) in Self::writes(func, store) {
                 let now = self.words[word.0].as_ref().and_then(|words| words.get(word.1 as usize));
                 if now.is_some_and(|&now| now != new) {
                     self.set(word, None);
@@ -211,8 +220,10 @@ impl Tables {
 
     fn inst(&mut self, func: &mut Func, ctx: &mut Ctx, inst: Inst) {
         match func.insts[inst].op {
-            Op::MemStore => {
-                for (word, new) in Self::writes(func, inst) {
+            Op::MemStore if self.is_followed(func, inst) => {
+                let written = Self::writes(func, inst);
+                ctx.steps += written.len() as u64;
+                for (word, new) in written {
                     self.set(word, new);
                 }
             }

@@ -165,7 +165,7 @@ impl Color {
     }
 }
 
-/// The colours that a program packs, by location. None of them where a bound target blends, keeps some of its components or gets none,
+/// The colours that a program packs, by location. None of them where alpha makes coverage, a bound target blends, keeps some of its components or gets none,
 /// or where they do not fit in so many output registers: then all colours are words.
 pub fn colors(func: &Func, pipeline: &State, registers: u16) -> Vec<Color> {
     packed(func, pipeline, registers).unwrap_or_default()
@@ -173,6 +173,10 @@ pub fn colors(func: &Func, pipeline: &State, registers: u16) -> Vec<Color> {
 
 fn packed(func: &Func, pipeline: &State, registers: u16) -> Option<Vec<Color>> {
     let fragment = pipeline.fragment.as_ref()?;
+    // Coverage comes from the whole alpha, which a packed colour may lack.
+    if fragment.alpha_to_coverage {
+        return None;
+    }
     let mut colors = Vec::new();
     for (location, target, format) in bound(fragment) {
         let stored = Stored::of(format)?;

@@ -7,7 +7,7 @@ use crate::{back, color, expand, numerics, refuse, target};
 use gpucc_emu::device::Device;
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, Numerics, Scalar};
+use gpucc_ir::ssa::{Func, Numerics, Output, Scalar};
 use gpucc_machine::described::Setting;
 use gpucc_machine::{About, Assembler, Compiled, Errors, Request, Site};
 use gpucc_passes::pass::Listed;
@@ -84,20 +84,20 @@ impl gpucc_machine::Machine for Rogue {
         }
     }
     /// Colours that the program packs are what their formats hold.
-    fn kept(&self, compiled: &Compiled, outputs: &mut [[u32; 4]]) {
+    fn kept(&self, compiled: &Compiled, outputs: &mut [[u32; 4]]) -> Vec<(Output, u32)> {
         let Some(Setting::Number(registers)) = compiled.described.state.get(OUTPUT_REGISTERS)
         else {
-            return;
+            return Vec::new();
         };
         let func = &compiled.expanded;
-        for color in color::colors(func, &compiled.pipeline, *registers as u16) {
-            let data = func.outputs.iter().zip(&mut *outputs);
-            if let Some(((_, data), words)) =
-                data.into_iter().find(|((output, _), _)| *output == color.output)
-            {
-                *words = color.kept(data.scalar == Scalar::F16, *words);
+        let colors = color::colors(func, &compiled.pipeline, *registers as u16);
+        for color in &colors {
+            let half = func.outputs[color.output].scalar == Scalar::F16;
+            if let Some(words) = outputs.get_mut(color.output.as_u32() as usize) {
+                *words = color.kept(half, *words);
             }
         }
+        colors.iter().map(|color| (color.output, color.format.components())).collect()
     }
     #[cfg(feature = "emulator")]
     fn sites(&self, compiled: &Compiled) -> Vec<Site> {

@@ -7,7 +7,7 @@ use gpucc_emu::world::{Bindings, Bound, texel_at};
 use gpucc_ir::Map;
 use gpucc_ir::ssa::interp::{Excluded, Word};
 use gpucc_ir::ssa::{
-    Builtin, Func, OutputKind, Resource, ResourceKind, Sample, Scalar, Span, TexQuery,
+    Builtin, Func, Output, OutputKind, Resource, ResourceKind, Sample, Scalar, Span, TexQuery,
     TexelAddress, World,
 };
 
@@ -172,7 +172,7 @@ impl<'f> Comparison<'f> {
             }
         }
         for (lane, (a, b)) in expected.vertices.iter().zip(&got.vertices).enumerate() {
-            self.outputs(a, b, lane, excluded, || format!("vertex invocation {lane}"));
+            self.outputs([a, b], &[], lane, excluded, || format!("vertex invocation {lane}"));
         }
         let StageCase::Fragment(batch) = &case.stage else {
             return;
@@ -191,10 +191,8 @@ impl<'f> Comparison<'f> {
             });
             if !gone && !missing {
                 let mut words = a.outputs.clone();
-                if let Some(program) = self.program {
-                    program.keep(&mut words);
-                }
-                self.outputs(&words, &b.outputs, lane, excluded, pixel);
+                let kept = self.program.map(|program| program.keep(&mut words)).unwrap_or_default();
+                self.outputs([&words, &b.outputs], &kept, lane, excluded, pixel);
             }
         }
     }
@@ -210,10 +208,11 @@ impl<'f> Comparison<'f> {
         pixel.discarded || mask.is_some_and(|index| pixel.outputs[index][0] == 0)
     }
 
+    /// `kept` are outputs of which only so many components are left behind the program.
     fn outputs(
         &mut self,
-        expected: &[[u32; 4]],
-        got: &[[u32; 4]],
+        [expected, got]: [&[[u32; 4]]; 2],
+        kept: &[(Output, u32)],
         lane: usize,
         excluded: &Excluded,
         what: impl Fn() -> String,
@@ -222,7 +221,8 @@ impl<'f> Comparison<'f> {
             let (Some(a), Some(b)) = (expected.get(index), got.get(index)) else {
                 continue;
             };
-            for component in 0..usize::from(data.components) {
+            let left = kept.iter().find(|(of, _)| *of == output).map_or(4, |&(_, count)| count);
+            for component in 0..usize::from(data.components).min(left as usize) {
                 let left_out = excluded
                     .outputs
                     .get(index * 4 + component)

@@ -286,7 +286,9 @@ impl Lower<'_> {
             Op::Select => {
                 let (mut yes, no) = (self.source(args[1]), self.source(args[2]));
                 if let Some(divisor) = quotient_of(self.ssa, &data.args) {
+                    // The last source alone may be a number.
                     let first = self.float(divisor);
+                    let first = self.no_number(first);
                     let second = Src::Reg(self.register(data.args[2]).into()).into();
                     let condition = Condition::ProductBelowOne;
                     self.push(Inst::Compare(Test {
