@@ -387,7 +387,10 @@ impl<'a> Asked<'a> {
         let known = format!("there are {}", gpucc::printable(&known.join(", ")));
         match (found.next(), found.next()) {
             (Some(one), None) => Ok(one),
-            (None, _) => Err(Failure::usage("there is no such entry point").note(known)),
+            (None, _) => {
+                let name = gpucc::printable(self.entry.as_deref().unwrap_or("of this stage"));
+                Err(Failure::usage(format!("there is no entry point '{name}'")).note(known))
+            }
             (Some(_), Some(_)) => {
                 Err(Failure::usage("there are several such entry points: name one").note(known))
             }
