@@ -3,11 +3,10 @@
 use crate::abi::{self, Reply};
 use crate::device::{compare, gpucc_device};
 use crate::result::Made;
+use gpucc::execute::Executor;
 use gpucc::execute::shade::{self, Program};
-use gpucc::execute::{Executor, Stop};
 use gpucc::pipeline::{ColorTarget, FragmentState, Step};
 use gpucc::{Failure, Stage};
-use gpucc_emu::device::DrawCall;
 use gpucc_emu::draw::{self, Cull, DepthState, TargetState, Targets, Topology};
 use gpucc_emu::format::{Format, VertexFormat};
 use gpucc_emu::image::{Extent, Image};
@@ -92,11 +91,7 @@ pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u
     }
     for number in 0..targets.colors.len() {
         let target = pipeline.targets.get(number).and_then(Option::as_ref);
-        state.targets.push(TargetState {
-            blend: target.and_then(|target| target.blend),
-            // Nothing reaches a target that is not bound.
-            masked: !target.map_or(0, |target| target.write_mask) & ColorTarget::ALL,
-        });
+        state.targets.push(TargetState::of(target));
     }
     let executor = |made: &Made| -> Executor {
         made.compiler.executor(&made.compiled, &made.options, &made.source)
@@ -105,7 +100,7 @@ pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u
     let [vs, fs] = device.bindings.clone();
     let divided =
         vertex.compiled.program.as_ref().is_some_and(|program| program.divides_positions());
-    let pair = shade::Draw::new(
+    let mut pair = shade::Draw::new(
         Program { func: &vertex.compiled.ssa, executor: &mut first, bindings: vs, divided },
         Program {
             func: &fragment.compiled.ssa,
@@ -114,15 +109,17 @@ pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u
             divided: false,
         },
         &device.buffers,
-    );
-    let mut pair = pair?;
+    )?;
     if let Some(steps) = device.steps {
         pair.steps = [steps; 2];
     }
     state.varyings = pair.varyings();
-    let drawn = run(&state, &mut pair, &mut targets, [&vertex, &fragment], device.steps);
-    let bindings = [pair.vertex.bindings, pair.fragment.bindings];
-    device.bindings = bindings;
+    let drawer = match (&vertex.compiled.program, &fragment.compiled.program) {
+        (Some(vs), Some(fs)) => fragment.compiler.drawer(vs, fs, &fragment.options)?,
+        _ => None,
+    };
+    let drawn = pair.run(drawer, &state, &mut targets, device.steps);
+    device.bindings = [pair.vertex.bindings, pair.fragment.bindings];
     let depth = targets.depth.take();
     device.depth = depth.or(device.depth.take());
     for (location, image) in (0..).zip(targets.colors) {
@@ -161,32 +158,6 @@ fn reach(device: &gpucc_device, vertex: &Made, draw: &draw::Draw) -> Reply<()> {
             return Err(Failure::usage(message));
         }
     }
-    Ok(())
-}
-
-/// Runs the draw by the machine's own units where its emulator has them.
-fn run(
-    state: &draw::Draw,
-    pair: &mut shade::Draw<'_>,
-    targets: &mut Targets,
-    [vertex, fragment]: [&Made; 2],
-    steps: Option<u64>,
-) -> Reply<()> {
-    let drawer = match (&vertex.compiled.program, &fragment.compiled.program) {
-        (Some(vs), Some(fs)) => fragment.compiler.drawer(vs, fs, &fragment.options)?,
-        _ => None,
-    };
-    if let Some(mut drawer) = drawer {
-        if let Some(steps) = steps {
-            drawer.launcher().set_steps(steps);
-        }
-        let bindings = [&mut pair.vertex.bindings, &mut pair.fragment.bindings];
-        let drawn = drawer.draw(DrawCall { state, buffers: pair.buffers, bindings, targets });
-        if drawn.map_err(|stop| Stop::from(stop).into_failure())? {
-            return Ok(());
-        }
-    }
-    draw::draw(state, pair, targets).map_err(Stop::into_failure)?;
     Ok(())
 }
 

@@ -10,7 +10,6 @@ use gpucc::execute::MOST_INVOCATIONS;
 use gpucc::execute::shade::{self, Draw, Program};
 use gpucc::pipeline::{Attribute, ColorTarget, FragmentState, Step, VertexBuffer, VertexState};
 use gpucc::{Compiler, Failure, Func, Options, Stage};
-use gpucc_emu::device::{DrawCall, Drawer};
 use gpucc_emu::draw::{self, DepthState, TargetState, Targets, Topology};
 use gpucc_emu::format::{Format, Kind};
 use gpucc_emu::image::{Extent, Image};
@@ -221,11 +220,7 @@ fn render(
         let target = fragment.targets.get(number).and_then(Option::as_ref);
         let format = target.and_then(|target| Format::from_name(&target.format));
         targets.colors.push(plane(format.unwrap_or(Format::Rgba8Unorm))?);
-        state.targets.push(TargetState {
-            blend: target.and_then(|target| target.blend),
-            // Nothing reaches a target that is not bound.
-            masked: !target.map_or(0, |target| target.write_mask) & ColorTarget::ALL,
-        });
+        state.targets.push(TargetState::of(target));
     }
     let first = &mut targets.colors[0];
     first.fill(args.clear.0.map(|value| match first.format().kind() {
@@ -255,30 +250,9 @@ fn render(
         (Some(vs), Some(fs)) => compiler.drawer(vs, fs, options)?,
         _ => None,
     };
-    if !own_draw(drawer, &state, &mut pair, &mut targets, args.max_steps)? {
-        draw::draw(&state, &mut pair, &mut targets).map_err(gpucc::execute::Stop::into_failure)?;
-    }
+    pair.run(drawer, &state, &mut targets, args.max_steps)?;
     debug_assert!(shade::color_targets(&fs_code.ssa) <= targets.colors.len());
     Ok(targets.colors)
-}
-
-/// Draws on a machine that does so by itself. False where there is none, or where it lacks something.
-fn own_draw(
-    drawer: Option<Box<dyn Drawer>>,
-    state: &draw::Draw,
-    pair: &mut Draw<'_>,
-    targets: &mut Targets,
-    steps: Option<u64>,
-) -> Result<bool, Failure> {
-    let Some(mut drawer) = drawer else {
-        return Ok(false);
-    };
-    if let Some(steps) = steps {
-        drawer.launcher().set_steps(steps);
-    }
-    let bindings = [&mut pair.vertex.bindings, &mut pair.fragment.bindings];
-    let drawn = drawer.draw(DrawCall { state, buffers: pair.buffers, bindings, targets });
-    drawn.map_err(|stop| gpucc::execute::Stop::from(stop).into_failure())
 }
 
 /// The target of a location where no pipeline says another.

@@ -6,6 +6,7 @@ use crate::format::{Format, Kind};
 use crate::image::{Image, Texel};
 use crate::raster::{Corner, Found, Raster, Viewport};
 use crate::sampler::Compare;
+use gpucc_ir::driver::ColorTarget;
 use gpucc_ir::ssa::{Interpolation, Sampling};
 
 /// How vertices make primitives.
@@ -180,6 +181,16 @@ pub struct TargetState {
     pub blend: Option<Blend>,
     /// Bit c: component c is kept.
     pub masked: u8,
+}
+
+impl TargetState {
+    /// What a pipeline says of a target. Nothing reaches one that is not bound.
+    pub fn of(target: Option<&ColorTarget>) -> TargetState {
+        TargetState {
+            blend: target.and_then(|target| target.blend),
+            masked: !target.map_or(0, |target| target.write_mask) & ColorTarget::ALL,
+        }
+    }
 }
 
 /// Fixed-function state of a draw.

@@ -4,7 +4,7 @@
 use gpucc_emu::blend::bound;
 use gpucc_emu::format::{Format, Kind};
 use gpucc_ir::driver::State;
-use gpucc_ir::ssa::numerics::{f16_to_f64, f64_to_f16};
+use gpucc_ir::ssa::numerics::{half_bits, word_bits};
 use gpucc_ir::ssa::{Func, Output, OutputKind, Scalar};
 
 /// The format of packed halves. 2.3.
@@ -152,16 +152,14 @@ impl Color {
 
     /// What a colour is behind its target: words of the output before and after.
     pub fn kept(&self, half: bool, words: [u32; 4]) -> [u32; 4] {
-        let wide = |word: u32| (f16_to_f64(word as u16) as f32).to_bits();
-        let narrow = |word: u32| u32::from(f64_to_f16(f64::from(f32::from_bits(word))));
-        let mut values = if half { words.map(wide) } else { words };
+        let mut values = if half { words.map(word_bits) } else { words };
         if matches!(self.stored.packed, Packed::Pack(F16F16, ..)) {
-            values = values.map(|value| wide(narrow(value)));
+            values = values.map(|value| word_bits(half_bits(value)));
         }
         let mut texel = [0; 16];
         self.format.encode(values, &mut texel);
         let kept = self.format.decode(&texel);
-        if half { kept.map(narrow) } else { kept }
+        if half { kept.map(half_bits) } else { kept }
     }
 }
 

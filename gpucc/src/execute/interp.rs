@@ -8,7 +8,7 @@ use gpucc_emu::device::{
 use gpucc_emu::draw::{Early, Quad, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, SUBGROUP, Trace};
-use gpucc_ir::ssa::numerics::f64_to_f16;
+use gpucc_ir::ssa::numerics::half_bits;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Scalar, Span};
 
 /// Lanes that run together: larger dispatches are cut at workgroups.
@@ -123,11 +123,6 @@ pub fn vertex_lanes(func: &Func, state: &VertexState, run: &VertexRun<'_>) -> La
         }
     }
     lanes
-}
-
-/// The f16 bits of f32 bits.
-pub fn half_bits(word: u32) -> u32 {
-    f64_to_f16(f64::from(f32::from_bits(word))).into()
 }
 
 /// Lanes of quads.

@@ -1,12 +1,12 @@
 //! A draw: two executors behind the rasteriser, varyings linked by location.
 
-use super::interp::half_bits;
 use super::{Executor, Stop, VertexRun};
 use crate::Failure;
 use crate::link;
-use gpucc_emu::draw::{Early, Pixel, QuadBatch, Shade, Varying, Vertex, VertexId};
+use gpucc_emu::device::{DrawCall, Drawer};
+use gpucc_emu::draw::{self, Early, Pixel, QuadBatch, Shade, Targets, Varying, Vertex, VertexId};
 use gpucc_emu::world::Bindings;
-use gpucc_ir::ssa::numerics::f16_to_f64;
+use gpucc_ir::ssa::numerics::{f16_to_f64, half_bits, word_bits};
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Scalar, Stage};
 
 /// One of the two programs with what it is bound to.
@@ -63,6 +63,31 @@ impl<'a> Draw<'a> {
             halves.push([written, data.scalar].map(|scalar| smooth && scalar == Scalar::F16));
         }
         Ok(Draw { vertex, fragment, buffers, steps, links, halves })
+    }
+
+    /// Draws, by the machine's own units where its emulator has them (`drawer`, see [`crate::Compiler::drawer`]) and they
+    /// lack nothing, by the rasteriser otherwise. `steps` are those that the units may take; a default where there are none.
+    ///
+    /// # Errors
+    /// Why a program stopped.
+    pub fn run(
+        &mut self,
+        drawer: Option<Box<dyn Drawer>>,
+        state: &draw::Draw,
+        targets: &mut Targets,
+        steps: Option<u64>,
+    ) -> Result<(), Failure> {
+        if let Some(mut drawer) = drawer {
+            if let Some(steps) = steps {
+                drawer.launcher().set_steps(steps);
+            }
+            let bindings = [&mut self.vertex.bindings, &mut self.fragment.bindings];
+            let drawn = drawer.draw(DrawCall { state, buffers: self.buffers, bindings, targets });
+            if drawn.map_err(|stop| Stop::from(stop).into_failure())? {
+                return Ok(());
+            }
+        }
+        draw::draw(state, self, targets).map(drop).map_err(Stop::into_failure)
     }
 
     /// How each varying is interpolated.
@@ -145,7 +170,7 @@ impl Shade for Draw<'_> {
                 let varying = |(index, &[half, _]): (&Option<usize>, &[bool; 2])| {
                     let words = index.map_or([0; 4], |index| out[index]);
                     match half {
-                        true => words.map(|word| (f16_to_f64(word as u16) as f32).to_bits()),
+                        true => words.map(word_bits),
                         false => words,
                     }
                 };

@@ -501,6 +501,16 @@ pub const fn flush64(bits: u64) -> u64 {
     if bits & 0x7ff0_0000_0000_0000 == 0 { bits & 0x8000_0000_0000_0000 } else { bits }
 }
 
+/// The f16 bits of f32 bits, rounded to nearest even.
+pub fn half_bits(word: u32) -> u32 {
+    f64_to_f16(f64::from(f32::from_bits(word))).into()
+}
+
+/// The f32 bits of f16 bits, exact.
+pub fn word_bits(half: u32) -> u32 {
+    (f16_to_f64(half as u16) as f32).to_bits()
+}
+
 /// The value of an f16, exact (IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits).
 #[inline]
 pub fn f16_to_f64(bits: u16) -> f64 {

@@ -7,7 +7,8 @@ use crate::describe::OUTPUT_REGISTERS;
 use crate::emu::{Pixel, Render, Shaded, TargetState};
 use crate::state::{EOT_CODE, EOT_DATA, EOT_PROGRAM, PBE_REGISTERS, PBE_STATE};
 use gpucc_emu::device::Stop;
-use gpucc_ir::ssa::{Scalar, numerics};
+use gpucc_ir::ssa::Scalar;
+use gpucc_ir::ssa::numerics::half_bits;
 
 /// Texels that lie in memory of their own: a row of them.
 struct Row {
@@ -95,8 +96,7 @@ impl Machine {
         let texels = bytes.chunks_exact(size).map(|texel| {
             let words = color.format.decode(texel);
             match half {
-                true => words
-                    .map(|word| u32::from(numerics::f64_to_f16(f64::from(f32::from_bits(word))))),
+                true => words.map(half_bits),
                 false => words,
             }
         });
