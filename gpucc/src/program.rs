@@ -6,7 +6,7 @@ use crate::pipeline::Pipeline;
 use crate::report::ProgramFlow;
 use crate::{Diagnostic, Failure, FailureKind, Severity};
 use gpucc_ir::driver;
-use gpucc_ir::ssa::{Func, Output, Span, Stage};
+use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::compiled::Placed;
 use gpucc_machine::described::EvidenceClass;
 pub use gpucc_machine::{Compiled, ListingLine, Machine};
@@ -153,9 +153,9 @@ impl Program {
     pub fn interpolates(&self) -> bool {
         self.machine.interpolates()
     }
-    /// Makes of the words of a pixel's outputs what is left behind the program; see [`gpucc_machine::Machine::kept`].
-    pub fn keep(&self, outputs: &mut [[u32; 4]]) -> Vec<(Output, u32)> {
-        self.machine.kept(&self.compiled, outputs)
+    /// The outputs of which less is left behind the program than their words; see [`gpucc_machine::Machine::kept`].
+    pub(crate) fn kept(&self) -> Vec<gpucc_machine::Kept> {
+        self.machine.kept(&self.compiled)
     }
     /// Makes a sampler of a test one that the machine has; see [`gpucc_machine::Machine::restrict`].
     pub fn restrict(&self, sampler: &mut gpucc_emu::sampler::Sampler, words: bool) {

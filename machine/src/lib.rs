@@ -56,6 +56,16 @@ pub struct Request {
     pub passes: Control,
 }
 
+/// What is left of an output behind the program.
+pub struct Kept {
+    /// Which.
+    pub output: Output,
+    /// Components that its target has; what is left of the others says nothing of the program.
+    pub components: u32,
+    /// Its words behind the target, of those that the program computes.
+    pub words: Box<dyn Fn([u32; 4]) -> [u32; 4]>,
+}
+
 /// A machine that code is made for, with its assembler and its emulator.
 ///
 /// The order of a compilation: the shared passes ask [`Machine::info`]; [`Machine::admit`] refuses what the silicon
@@ -163,11 +173,10 @@ pub trait Machine: Send + Sync {
         let _ = (vertex, fragment, request);
         Ok(None)
     }
-    /// Makes of the words of a pixel's outputs what is left behind the program, on machines whose programs pack colours for the formats
-    /// of their targets. Gives the outputs whose targets have fewer components than four, with how many: what is left of the others
-    /// says nothing of the program.
-    fn kept(&self, compiled: &Compiled, outputs: &mut [[u32; 4]]) -> Vec<(Output, u32)> {
-        let _ = (compiled, outputs);
+    /// The outputs of a program of pixels of which less is left behind it than their words, on machines whose programs pack
+    /// colours for the formats of their targets.
+    fn kept(&self, compiled: &Compiled) -> Vec<Kept> {
+        let _ = compiled;
         Vec::new()
     }
     /// Makes a sampler of a test one that the machine has; `words`: it is used with texels of 32 bits a component, without a

@@ -7,9 +7,9 @@ use crate::{back, color, expand, numerics, refuse, target};
 use gpucc_emu::device::Device;
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, Numerics, Output, Scalar};
+use gpucc_ir::ssa::{Func, Numerics, Scalar, Stage};
 use gpucc_machine::described::Setting;
-use gpucc_machine::{About, Assembler, Compiled, Errors, Request, Site};
+use gpucc_machine::{About, Assembler, Compiled, Errors, Kept, Request, Site};
 use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
 
@@ -84,20 +84,22 @@ impl gpucc_machine::Machine for Rogue {
         }
     }
     /// Colours that the program packs are what their formats hold.
-    fn kept(&self, compiled: &Compiled, outputs: &mut [[u32; 4]]) -> Vec<(Output, u32)> {
-        let Some(Setting::Number(registers)) = compiled.described.state.get(OUTPUT_REGISTERS)
-        else {
+    fn kept(&self, compiled: &Compiled) -> Vec<Kept> {
+        let func = &compiled.expanded;
+        let registers = compiled.described.state.get(OUTPUT_REGISTERS);
+        let (Stage::Fragment, Some(Setting::Number(registers))) = (func.stage, registers) else {
             return Vec::new();
         };
-        let func = &compiled.expanded;
         let colors = color::colors(func, &compiled.pipeline, *registers as u16);
-        for color in &colors {
+        let kept = colors.into_iter().map(|color| {
             let half = func.outputs[color.output].scalar == Scalar::F16;
-            if let Some(words) = outputs.get_mut(color.output.as_u32() as usize) {
-                *words = color.kept(half, *words);
+            Kept {
+                output: color.output,
+                components: color.format.components(),
+                words: Box::new(move |words| color.kept(half, words)),
             }
-        }
-        colors.iter().map(|color| (color.output, color.format.components())).collect()
+        });
+        kept.collect()
     }
     #[cfg(feature = "emulator")]
     fn sites(&self, compiled: &Compiled) -> Vec<Site> {

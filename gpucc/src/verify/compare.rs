@@ -1,15 +1,15 @@
 //! Comparison of two runs word by word, and which words the reference wrote: those are owed.
 
 use super::{Case, Difference, FragmentOut, Results, StageCase};
-use crate::Program;
 use gpucc_emu::image::Image;
 use gpucc_emu::world::{Bindings, Bound, texel_at};
 use gpucc_ir::Map;
 use gpucc_ir::ssa::interp::{Excluded, Word};
 use gpucc_ir::ssa::{
-    Builtin, Func, Output, OutputKind, Resource, ResourceKind, Sample, Scalar, Span, TexQuery,
+    Builtin, Func, OutputKind, Resource, ResourceKind, Sample, Scalar, Span, TexQuery,
     TexelAddress, World,
 };
+use gpucc_machine::Kept;
 
 /// Which bytes of each binding's element a run has stored to.
 #[derive(Clone, Debug, Default)]
@@ -97,8 +97,8 @@ pub(super) struct Comparison<'f> {
     func: &'f Func,
     input: u32,
     who: String,
-    /// The program that ran against the reference, where one did: it may leave less than the words of its outputs.
-    pub program: Option<&'f Program>,
+    /// Outputs of which the program that ran against the reference leaves less than their words.
+    pub kept: Vec<Kept>,
     /// Words compared.
     pub compared: u64,
     /// Words that the reference wrote, and of these the compared ones.
@@ -114,7 +114,7 @@ impl<'f> Comparison<'f> {
             func,
             input,
             who,
-            program: None,
+            kept: Vec::new(),
             compared: 0,
             owed: 0,
             proved: 0,
@@ -172,7 +172,7 @@ impl<'f> Comparison<'f> {
             }
         }
         for (lane, (a, b)) in expected.vertices.iter().zip(&got.vertices).enumerate() {
-            self.outputs([a, b], &[], lane, excluded, || format!("vertex invocation {lane}"));
+            self.outputs(a, b, lane, excluded, || format!("vertex invocation {lane}"));
         }
         let StageCase::Fragment(batch) = &case.stage else {
             return;
@@ -190,9 +190,7 @@ impl<'f> Comparison<'f> {
                 (format!("the discard bit of {}", pixel()), WordId::Discard)
             });
             if !gone && !missing {
-                let mut words = a.outputs.clone();
-                let kept = self.program.map(|program| program.keep(&mut words)).unwrap_or_default();
-                self.outputs([&words, &b.outputs], &kept, lane, excluded, pixel);
+                self.outputs(&a.outputs, &b.outputs, lane, excluded, pixel);
             }
         }
     }
@@ -208,11 +206,10 @@ impl<'f> Comparison<'f> {
         pixel.discarded || mask.is_some_and(|index| pixel.outputs[index][0] == 0)
     }
 
-    /// `kept` are outputs of which only so many components are left behind the program.
     fn outputs(
         &mut self,
-        [expected, got]: [&[[u32; 4]]; 2],
-        kept: &[(Output, u32)],
+        expected: &[[u32; 4]],
+        got: &[[u32; 4]],
         lane: usize,
         excluded: &Excluded,
         what: impl Fn() -> String,
@@ -221,8 +218,12 @@ impl<'f> Comparison<'f> {
             let (Some(a), Some(b)) = (expected.get(index), got.get(index)) else {
                 continue;
             };
-            let left = kept.iter().find(|(of, _)| *of == output).map_or(4, |&(_, count)| count);
-            for component in 0..usize::from(data.components).min(left as usize) {
+            let kept = self.kept.iter().find(|kept| kept.output == output);
+            let (a, components) = match kept {
+                Some(kept) => ((kept.words)(*a), data.components.min(kept.components as u8)),
+                None => (*a, data.components),
+            };
+            for component in 0..usize::from(components) {
                 let left_out = excluded
                     .outputs
                     .get(index * 4 + component)

@@ -438,7 +438,7 @@ impl Proof<'_> {
         let limit = enough.min(self.left);
         executor.set_steps(limit);
         let mut comparison = Comparison::new(expanded, number, who.clone());
-        comparison.program = Some(program);
+        comparison.kept = program.kept();
         let ran = machine(executor, case);
         self.left -= limit - executor.steps();
         if let Some(stray) = executor.stray() {
