@@ -7,7 +7,7 @@ use crate::handle::{give, look};
 use crate::input::gpucc_request;
 use crate::result::{Made, gpucc_result, without_ssa};
 use crate::status::gpucc_status;
-use gpucc::{Failure, Key, Stage};
+use gpucc::{Failure, Key, Stage, StoredEntry};
 use std::time::Duration;
 
 /// The name of a request and of what it gives. It stays the same on every host and thread, and in every process of the same
@@ -91,11 +91,10 @@ pub unsafe extern "C" fn gpucc_result_blob(
     result: *const gpucc_result,
     key: *const gpucc_key,
 ) -> gpucc_bytes {
-    value(gpucc_bytes { data: std::ptr::null(), size: 0 }, || {
+    value(gpucc_bytes::NONE, || {
         // SAFETY: the caller's.
         let (result, key) = unsafe { (look(result, "result")?, self::key(key)?) };
-        let blob = result.blob(key)?;
-        Ok(gpucc_bytes { data: blob.as_ptr(), size: blob.len() })
+        Ok(gpucc_bytes::of(result.blob(key)?))
     })
 }
 
@@ -123,8 +122,9 @@ pub unsafe extern "C" fn gpucc_result_load(
         };
         asked.is_for(&compiler.compiler)?;
         let mut stored = compiler.compiler.load(&key, blob)?;
-        let one = (stored.binaries.pop(), stored.properties.pop());
-        let ((Some(binary), Some(properties)), true) = (one, stored.binaries.is_empty()) else {
+        let (Some(StoredEntry { binary, properties }), true) =
+            (stored.entries.pop(), stored.entries.is_empty())
+        else {
             return Err(Failure::usage("the blob has not one entry point"));
         };
         if !asked.is_answered(&binary.entry, binary.stage) {

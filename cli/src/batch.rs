@@ -20,7 +20,7 @@ use std::time::Duration;
 pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     let mut options = input::options(&args.source, &args.code)?;
     let (target, chip) = super::target(&args.target)?;
-    let emits = compile::emits(&args.emit, target)?;
+    let emits = emit::or_usual(emit::parse_all(&args.emit)?, target);
     if let Some(emit) = emits.iter().find(|emit| emit.path.is_some()) {
         return Err(Failure::usage(format!(
             "batch writes into the folder of -o: leave out `={}`",

@@ -90,7 +90,7 @@ impl Cache {
                     _ => match fs::read(&path) {
                         Ok(blob) => Ok(Some(blob)),
                         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-                        Err(error) => Err(format!("{}: {error}", shown(&path))),
+                        Err(error) => Err(format!("{}: {}", shown(&path), files::reason(&error))),
                     },
                 }
             }

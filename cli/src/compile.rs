@@ -2,7 +2,7 @@
 
 use super::args::CompileArgs;
 use super::console::Console;
-use super::emit::{self, Emit, Kind, Made};
+use super::emit::{self, Kind, Made};
 use super::files::{self, Outputs};
 use super::input::{self, Input};
 use super::names::{Side, in_rule, printable, shown};
@@ -36,13 +36,14 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
             .note("`gpucc batch` compiles many; an option's value that stands alone counts as an input"));
         }
     };
-    // Macros are the same for every machine.
-    let macros = !args.emit.is_empty() && emits(&args.emit, Target::Interp)?.iter().all(is_pre);
+    let emits = emit::parse_all(&args.emit)?;
+    let macros = !emits.is_empty() && emits.iter().all(|emit| emit.kind == Kind::Pre);
     let (target, chip) = match args.target.target {
+        // Macros are the same for every machine.
         None if macros => (Target::Interp, None),
         _ => super::target(&args.target)?,
     };
-    let emits = emits(&args.emit, target)?;
+    let emits = emit::or_usual(emits, target);
     options.keep_machine_ir = emits.iter().any(|emit| matches!(emit.kind, Kind::Mach | Kind::Html));
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(path, args.source.lang)?;
@@ -240,22 +241,6 @@ pub fn worst<'a>(failures: impl Iterator<Item = &'a Failure>) -> u8 {
         .map(Failure::exit_code)
         .min_by_key(|code| ORDER.iter().position(|known| known == code))
         .unwrap_or(0)
-}
-
-/// The `--emit` arguments; assembly when there are none (SSA for the interpreter).
-pub fn emits(texts: &[String], target: Target) -> Result<Vec<Emit>, Failure> {
-    if texts.is_empty() {
-        let kind = match target {
-            Target::Interp => Kind::Ir,
-            _ => Kind::Asm,
-        };
-        return Ok(vec![Emit { kind, path: None }]);
-    }
-    texts.iter().map(|text| Emit::parse(text)).collect()
-}
-
-fn is_pre(emit: &Emit) -> bool {
-    emit.kind == Kind::Pre
 }
 
 /// The steps of an effort; those of a machine too where one is named.

@@ -1,7 +1,7 @@
 //! What `--emit` asks for, and how each kind is made.
 
 use super::files::Outputs;
-use gpucc::{Binary, Compiled, Compiler, Failure, SourceText, Stored, Target};
+use gpucc::{Binary, Compiled, Compiler, Failure, Func, SourceText, Stored, Target};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -102,6 +102,20 @@ impl Emit {
     }
 }
 
+/// The `--emit` arguments.
+pub fn parse_all(texts: &[String]) -> Result<Vec<Emit>, Failure> {
+    texts.iter().map(|text| Emit::parse(text)).collect()
+}
+
+/// These; assembly where there are none (SSA for the interpreter).
+pub fn or_usual(mut emits: Vec<Emit>, target: Target) -> Vec<Emit> {
+    if emits.is_empty() {
+        let kind = if target == Target::Interp { Kind::Ir } else { Kind::Asm };
+        emits.push(Emit { kind, path: None });
+    }
+    emits
+}
+
 /// Where entry points come from.
 #[derive(Copy, Clone)]
 pub enum Made<'a> {
@@ -111,19 +125,25 @@ pub enum Made<'a> {
     Before(&'a Stored),
 }
 
+/// An entry point, with its SSA where it was compiled now.
+type One<'a> = (&'a Binary, Option<&'a Func>);
+
 impl<'a> Made<'a> {
-    pub fn binaries(self) -> Vec<&'a Binary> {
+    /// The entry points in source order.
+    fn all(self) -> Vec<One<'a>> {
         match self {
-            Made::Now(compiled) => compiled.iter().map(|one| &one.binary).collect(),
-            Made::Before(stored) => stored.binaries.iter().collect(),
+            Made::Now(compiled) => {
+                compiled.iter().map(|one| (&one.binary, Some(&one.ssa))).collect()
+            }
+            Made::Before(stored) => {
+                stored.entries.iter().map(|entry| (&entry.binary, None)).collect()
+            }
         }
     }
 
-    fn len(self) -> usize {
-        match self {
-            Made::Now(compiled) => compiled.len(),
-            Made::Before(stored) => stored.binaries.len(),
-        }
+    /// The same without SSA.
+    pub fn binaries(self) -> Vec<&'a Binary> {
+        self.all().into_iter().map(|(binary, _)| binary).collect()
     }
 }
 
@@ -168,14 +188,14 @@ pub fn emit(
             _ if folder.is_some() => {
                 let folder = folder.expect("just tested");
                 let names = gpucc::unique_names(&result.made.binaries());
-                for (number, name) in names.iter().enumerate() {
+                for (one, name) in result.made.all().into_iter().zip(names) {
                     let name =
-                        format!("{}.{}.{}", result.stem, file_name(name), emit.kind.extension());
-                    let bytes = bytes(result.made, number, emit.kind)?;
+                        format!("{}.{}.{}", result.stem, file_name(&name), emit.kind.extension());
+                    let bytes = bytes(one, emit.kind)?;
                     outputs.put(Some(&folder.join(name)), bytes, emit.kind.is_binary());
                 }
             }
-            Kind::Bin if result.made.len() > 1 => {
+            Kind::Bin if result.made.all().len() > 1 => {
                 let binaries = result.made.binaries();
                 let names: Vec<&str> = binaries.iter().map(|one| one.entry.as_str()).collect();
                 return Err(Failure::usage(format!(
@@ -186,15 +206,18 @@ pub fn emit(
             }
             _ => {
                 let mut all = Vec::new();
-                for (number, one) in result.made.binaries().into_iter().enumerate() {
-                    if result.made.len() > 1 && emit.kind == Kind::Asm {
+                let entries = result.made.all();
+                let several = entries.len() > 1;
+                for one in entries {
+                    if several && emit.kind == Kind::Asm {
                         if !all.is_empty() {
                             all.push(b'\n');
                         }
-                        let head = format!("; {} entry point '{}'\n", one.stage.name(), one.entry);
+                        let head =
+                            format!("; {} entry point '{}'\n", one.0.stage.name(), one.0.entry);
                         all.extend_from_slice(head.as_bytes());
                     }
-                    all.extend(bytes(result.made, number, emit.kind)?);
+                    all.extend(bytes(one, emit.kind)?);
                 }
                 outputs.put(path, all, emit.kind.is_binary());
             }
@@ -224,12 +247,8 @@ fn file_name(entry: &str) -> String {
         .collect()
 }
 
-fn bytes(made: Made<'_>, number: usize, kind: Kind) -> Result<Vec<u8>, Failure> {
-    let ssa = || match made {
-        Made::Now(compiled) => Ok(&compiled[number].ssa),
-        Made::Before(_) => Err(not_kept(kind)),
-    };
-    let binary = made.binaries()[number];
+fn bytes((binary, ssa): One<'_>, kind: Kind) -> Result<Vec<u8>, Failure> {
+    let ssa = || ssa.ok_or_else(|| not_kept(kind));
     let program = || binary.program.as_ref().ok_or_else(|| no_machine(kind));
     Ok(match kind {
         Kind::Asm => program()?.assembly()?.into_bytes(),
@@ -286,13 +305,17 @@ fn no_machine(kind: Kind) -> Failure {
 /// The report with what is computed on demand: live registers, paths through the code, properties.
 pub fn whole_report(result: &Outcome<'_>) -> Result<gpucc::report::Report, Failure> {
     let mut report = report(result);
-    for (number, (shader, binary)) in
-        report.shaders.iter_mut().zip(result.made.binaries()).enumerate()
-    {
-        shader.properties = Some(match result.made {
-            Made::Now(compiled) => gpucc::Properties::of(&compiled[number].ssa),
-            Made::Before(stored) => stored.properties[number].clone(),
-        });
+    for (number, shader) in report.shaders.iter_mut().enumerate() {
+        let (binary, properties) = match result.made {
+            Made::Now(compiled) => {
+                (&compiled[number].binary, gpucc::Properties::of(&compiled[number].ssa))
+            }
+            Made::Before(stored) => {
+                let entry = &stored.entries[number];
+                (&entry.binary, entry.properties.clone())
+            }
+        };
+        shader.properties = Some(properties);
         shader.flow = binary.program.as_ref().map_or(Ok(Vec::new()), gpucc::Program::flow)?;
     }
     Ok(report)
@@ -306,8 +329,8 @@ pub fn shaders(result: &Outcome<'_>) -> Vec<gpucc::report::Shader> {
             .map(|one| gpucc::shader_report(one, result.source, result.frontend_time))
             .collect(),
         Made::Before(stored) => {
-            let binaries = stored.binaries.iter();
-            binaries.map(|one| gpucc::binary_report(one, result.source)).collect()
+            let entries = stored.entries.iter();
+            entries.map(|entry| gpucc::binary_report(&entry.binary, result.source)).collect()
         }
     }
 }

@@ -43,11 +43,18 @@ pub struct Binary {
 pub struct Stored {
     /// Warnings about the source.
     pub warnings: Vec<Diagnostic>,
-    /// Entry points in source order. A program that was loaded runs on the emulator. Its [`Program::expanded`] has the
-    /// declarations and no code, so nothing can be proved with it.
-    pub binaries: Vec<Binary>,
-    /// Properties of each entry point.
-    pub properties: Vec<Properties>,
+    /// Entry points in source order.
+    pub entries: Vec<StoredEntry>,
+}
+
+/// An entry point as a cache keeps it.
+#[derive(Clone)]
+pub struct StoredEntry {
+    /// What a driver keeps. A program that was loaded runs on the emulator. Its [`Program::expanded`] has the declarations
+    /// and no code, so nothing can be proved with it.
+    pub binary: Binary,
+    /// What would be found in its SSA.
+    pub properties: Properties,
 }
 
 /// Why a blob is not taken. All of them mean: compile again.
@@ -123,22 +130,28 @@ fn open(blob: &[u8]) -> Result<(Key, &[u8]), Rejected> {
     Ok((Key(field(48..80)), payload))
 }
 
-/// The key of the request that a blob is the result of.
-///
-/// # Errors
-/// A blob that is none of this build's, or damaged.
-pub fn blob_key(blob: &[u8]) -> Result<Key, Rejected> {
-    open(blob).map(|(key, _)| key)
+/// The blob with this payload.
+fn seal(key: &Key, payload: &[u8]) -> Vec<u8> {
+    let mut blob = Vec::with_capacity(HEADER + payload.len());
+    blob.extend_from_slice(MAGIC);
+    blob.extend_from_slice(&VERSION.to_le_bytes());
+    blob.extend_from_slice(&[0; 4]);
+    blob.extend_from_slice(&build());
+    blob.extend_from_slice(&key.0);
+    blob.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+    blob.extend_from_slice(&hash(&blob, payload));
+    blob.extend_from_slice(payload);
+    blob
 }
 
 impl Stored {
     /// What a request gave: its warnings, and all its entry points.
     pub fn of(warnings: &[Diagnostic], compiled: &[Compiled]) -> Stored {
-        Stored {
-            warnings: warnings.to_vec(),
-            binaries: compiled.iter().map(|one| one.binary.clone()).collect(),
-            properties: compiled.iter().map(|one| Properties::of(&one.ssa)).collect(),
-        }
+        let entry = |one: &Compiled| StoredEntry {
+            binary: one.binary.clone(),
+            properties: Properties::of(&one.ssa),
+        };
+        Stored { warnings: warnings.to_vec(), entries: compiled.iter().map(entry).collect() }
     }
 
     /// The blob under the key of its request: the same bytes wherever the same build makes it.
@@ -146,30 +159,19 @@ impl Stored {
     /// # Errors
     /// Results of the interpreter: there is no code to keep.
     pub fn to_blob(&self, key: &Key) -> Result<Vec<u8>, Failure> {
-        let entries = self.binaries.iter().zip(&self.properties);
-        let entries: Option<Vec<Entry>> =
-            entries.map(|(binary, properties)| Entry::of(binary, properties)).collect();
+        let entries: Option<Vec<Entry>> = self.entries.iter().map(Entry::of).collect();
         let entries =
             entries.ok_or_else(|| Failure::usage("the interpreter has no machine code to keep"))?;
-        let programs = self.binaries.iter().find_map(|binary| binary.program.as_ref());
+        let program = self.entries.iter().find_map(|entry| entry.binary.program.as_ref());
         let payload = Payload {
-            target: programs.map_or("", |program| program.machine.about().name).into(),
-            chip: programs.map_or("", |program| program.chip).into(),
+            target: program.map_or("", |program| program.machine.about().name).into(),
+            chip: program.map_or("", |program| program.chip).into(),
             warnings: self.warnings.clone(),
             entries,
         };
         let payload = rmp_serde::to_vec_named(&payload)
             .map_err(|error| Failure::internal("the blob", error))?;
-        let mut blob = Vec::with_capacity(HEADER + payload.len());
-        blob.extend_from_slice(MAGIC);
-        blob.extend_from_slice(&VERSION.to_le_bytes());
-        blob.extend_from_slice(&[0; 4]);
-        blob.extend_from_slice(&build());
-        blob.extend_from_slice(&key.0);
-        blob.extend_from_slice(&(payload.len() as u64).to_le_bytes());
-        blob.extend_from_slice(&hash(&blob, &payload));
-        blob.extend_from_slice(&payload);
-        Ok(blob)
+        Ok(seal(key, &payload))
     }
 }
 
@@ -195,13 +197,13 @@ impl Compiler {
         for entry in payload.entries {
             let (compiled, properties) = entry.restore()?;
             let program = Program { machine, chip, compiled };
-            stored.binaries.push(Binary {
+            let binary = Binary {
                 entry: program.expanded().name.clone(),
                 stage: program.expanded().stage,
                 notes: program.notes(),
                 program: Some(program),
-            });
-            stored.properties.push(properties);
+            };
+            stored.entries.push(StoredEntry { binary, properties });
         }
         Ok(stored)
     }
@@ -305,8 +307,8 @@ impl Links {
 }
 
 impl Entry {
-    fn of(binary: &Binary, properties: &Properties) -> Option<Entry> {
-        let compiled = binary.program.as_ref()?.compiled();
+    fn of(entry: &StoredEntry) -> Option<Entry> {
+        let compiled = entry.binary.program.as_ref()?.compiled();
         let mut described = compiled.described.clone();
         let programs = compiled.programs.iter().map(|program| {
             let (within, apart) = match &program.code {
@@ -325,7 +327,7 @@ impl Entry {
             lines: compiled.lines.iter().map(|&(at, span)| (at, span.start, span.end)).collect(),
             notes: compiled.notes.clone(),
             pipeline: Pipeline::of(compiled.pipeline.clone()),
-            properties: properties.clone(),
+            properties: entry.properties.clone(),
         })
     }
 
@@ -446,7 +448,7 @@ mod tests {
             let blob = Stored::of(&[], std::slice::from_ref(&made)).to_blob(&key).expect("code");
             let loaded = compiler.load(&key, &blob).expect("it is its own");
             assert_eq!(loaded.to_blob(&key).expect("code"), blob, "{target:?}");
-            let (before, after) = (&made.program, &loaded.binaries[0].program);
+            let (before, after) = (&made.program, &loaded.entries[0].binary.program);
             let (before, after) = (before.as_ref().expect("code"), after.as_ref().expect("code"));
             assert_eq!(before.code(), after.code());
             assert_eq!(before.compiled().described, after.compiled().described, "{target:?}");
@@ -479,21 +481,6 @@ mod tests {
             Compiler::new(another.expect("another machine"), None).expect("it is built");
         assert_eq!(elsewhere.load(&key, &blob).err(), Some(Rejected::OtherKey));
         assert_eq!(compiler.load(&key, b"\x7fELF").err(), Some(Rejected::Foreign));
-        assert_eq!(blob_key(&blob), Ok(key));
-    }
-
-    /// A blob with this payload, whose hash holds.
-    fn forged(key: &Key, payload: &[u8]) -> Vec<u8> {
-        let mut blob = Vec::new();
-        blob.extend_from_slice(MAGIC);
-        blob.extend_from_slice(&VERSION.to_le_bytes());
-        blob.extend_from_slice(&[0; 4]);
-        blob.extend_from_slice(&build());
-        blob.extend_from_slice(&key.0);
-        blob.extend_from_slice(&(payload.len() as u64).to_le_bytes());
-        blob.extend_from_slice(&hash(&blob, payload));
-        blob.extend_from_slice(payload);
-        blob
     }
 
     #[test]
@@ -506,8 +493,9 @@ mod tests {
             for bits in [1, 0x80, 0xff] {
                 let mut other = payload.to_vec();
                 other[at] ^= bits;
-                if let Ok(stored) = compiler.load(&key, &forged(&key, &other)) {
-                    for program in stored.binaries.iter().filter_map(|one| one.program.as_ref()) {
+                if let Ok(stored) = compiler.load(&key, &seal(&key, &other)) {
+                    let entries = stored.entries.iter();
+                    for program in entries.filter_map(|entry| entry.binary.program.as_ref()) {
                         let _ = program.parts().count() + program.beside().count();
                         let _ = program.pipeline();
                     }
@@ -554,8 +542,7 @@ mod tests {
         all.sort();
         all.dedup();
         assert_eq!(all.len(), count);
-        assert_eq!(plain.to_string().parse(), Ok(plain));
-        assert!("12".parse::<Key>().is_err());
+        assert_eq!(Key([0xa5; 32]).to_string(), "a5".repeat(32));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Keys of caches: equal requests of equal builds have equal keys, wherever they are made.
 
+use crate::describe::hex;
 use crate::{Choice, Compiler, Failure, Options, PRODUCER, Source};
 use std::fmt;
-use std::str::FromStr;
 
 /// The name of a request and of what it gives: a hash of the build, the machine, the source and all options that decide the
 /// result.
@@ -20,17 +20,7 @@ impl Key {
 /// 64 lower-case hexadecimal digits.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl FromStr for Key {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Key, Self::Err> {
-        let wrong = "a key has 64 hexadecimal digits";
-        let hash = blake3::Hash::from_hex(text).map_err(|_| wrong)?;
-        Ok(Key(*hash.as_bytes()))
+        f.write_str(&hex(&self.0))
     }
 }
 

@@ -46,7 +46,7 @@ mod target;
 pub mod verify;
 
 pub use assembler::{Assembler, AssemblyError, assembler};
-pub use binary::{Binary, Rejected, Stored, blob_key};
+pub use binary::{Binary, Rejected, Stored, StoredEntry};
 pub use cfg::{cfg, machine_cfg};
 pub use compiler::{
     Cancel, Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept,
