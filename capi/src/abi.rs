@@ -134,7 +134,7 @@ pub(crate) unsafe fn read_all<T: Input>(from: *const T, count: usize) -> Reply<V
     for index in 1..count {
         // Wraps for no array that exists.
         let at = from.cast::<u8>().wrapping_add(index * size as usize).cast::<T>();
-        // SAFETY: there are `count`, each of `size` bytes, and the address of one is a multiple of 8 as that of the first is.
+        // SAFETY: there are `count`, each of `size` bytes, and the address of one is aligned as that of the first is.
         if unsafe { at.cast::<u32>().read() } != size {
             let message = format!("{name}[{index}].struct_size is not that of the first element");
             return Err(Failure::usage(message));

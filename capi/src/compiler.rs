@@ -7,7 +7,7 @@ use crate::handle::{give, look, take};
 use crate::input::{self, Given, gpucc_config, gpucc_options, gpucc_request, gpucc_source};
 use crate::outcome::{Outcome, gpucc_outcome};
 use crate::result::{Made, gpucc_result};
-use crate::status::gpucc_status;
+use crate::status::{gpucc_status, status};
 use gpucc::{
     Choice, Compiled, Compiler, Diagnostic, Entry, Failure, IncludedText, Includes, Key, Options,
     Parsed, SourceText, Stage, Target, TargetInfo,
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn gpucc_parse(
             remember(failure);
         }
         let outcome = Outcome::new(failure, warnings, Some(&given.text), &compiler.log);
-        let status = outcome.status(failure);
+        let status = status(failure);
         let entries = read.as_ref().map_or(&[][..], |parsed| &parsed.entries);
         let names =
             entries.iter().map(|entry| entry.name.replace('\0', "\u{fffd}") + "\0").collect();
@@ -398,11 +398,7 @@ impl<'a> Asked<'a> {
     }
 
     /// A result of a compilation, or of what went wrong before.
-    fn result(
-        mut self,
-        compiler: &gpucc_compiler,
-        compiled: Reply<(Compiled, Vec<Diagnostic>, Duration)>,
-    ) -> gpucc_result {
+    fn result(mut self, compiler: &gpucc_compiler, compiled: Reply<Half>) -> gpucc_result {
         let source = self.text().clone();
         (self.options.cancel, self.options.includes) = (None, None);
         let (compiled, warnings, frontend) = match compiled {
@@ -484,26 +480,21 @@ pub unsafe extern "C" fn gpucc_compile_pair(
         let mut fragment = fragment;
         fragment.stage = Some(Stage::Fragment);
         let (vs, fs) = match pair(&compiler.compiler, &mut vertex, &fragment) {
-            Ok((vs, fs)) => (vs, Some(fs)),
-            Err(Fault::Vertex(failure)) => (Err(failure), None),
-            Err(Fault::Fragment(failure)) => {
-                let made = fragment.result(compiler, Err(failure));
-                let status = made.status();
-                // SAFETY: the same.
-                unsafe { abi::write(fragment_result, give(made), "") }?;
-                return Ok(status);
-            }
+            Ok((vs, fs)) => (Some(Ok(vs)), Some(Ok(fs))),
+            Err(Fault::Vertex(failure)) => (Some(Err(failure)), None),
+            Err(Fault::Fragment(failure)) => (None, Some(Err(failure))),
         };
-        let made = vertex.result(compiler, vs);
-        let status = made.status();
-        // SAFETY: the same.
-        unsafe {
-            if let Some(fs) = fs {
-                abi::write(fragment_result, give(fragment.result(compiler, Ok(fs))), "")?;
+        let mut ended = gpucc_status::GPUCC_OK;
+        for (half, asked, place) in [(fs, fragment, fragment_result), (vs, vertex, vertex_result)] {
+            let Some(half) = half else { continue };
+            let made = asked.result(compiler, half);
+            if made.status() != gpucc_status::GPUCC_OK {
+                ended = made.status();
             }
-            abi::write(vertex_result, give(made), "")?;
+            // SAFETY: the same.
+            unsafe { abi::write(place, give(made), "") }?;
         }
-        Ok(status)
+        Ok(ended)
     })
 }
 
@@ -519,7 +510,7 @@ fn pair(
     compiler: &Compiler,
     vertex: &mut Asked<'_>,
     fragment: &Asked<'_>,
-) -> Result<(Reply<Half>, Half), Fault> {
+) -> Result<(Half, Half), Fault> {
     let (vs, vs_warnings, vs_time) = vertex.func(compiler).map_err(Fault::Vertex)?;
     let (fs, fs_warnings, fs_time) = fragment.func(compiler).map_err(Fault::Fragment)?;
     gpucc::link::links(&vs, &fs).map_err(|mut failure| {
@@ -533,7 +524,7 @@ fn pair(
     let state = vertex.options.pipeline.vertex.get_or_insert_default();
     state.outputs = Some(gpucc::link::read_locations(&compiled.ssa));
     let vs = compiler.compile(&vs, &vertex.options).map_err(Fault::Vertex)?;
-    Ok((Ok((vs, vs_warnings, vs_time)), (compiled, fs_warnings, fs_time)))
+    Ok(((vs, vs_warnings, vs_time), (compiled, fs_warnings, fs_time)))
 }
 
 /// Compiles the programs that fixed function needs around a pair: set-up, clipping. Most machines need none. `*count` is

@@ -1,4 +1,3 @@
-#![deny(unsafe_op_in_unsafe_fn)]
 //! gpucc for C: `include/gpucc.h` is made of what is public here.
 //!
 //! The one crate with unsafe code. It has three kinds: what a caller's pointers lead to is copied ([`abi`]), handles are

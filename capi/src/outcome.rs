@@ -2,7 +2,7 @@
 
 use crate::abi::gpucc_text;
 use crate::callback::Log;
-use crate::status::gpucc_status;
+use crate::status::status;
 use gpucc::{Diagnostic, Failure, FailureKind, Severity, SourceText};
 use std::any::Any;
 
@@ -120,7 +120,7 @@ impl Outcome {
         let (diagnostics, diagnostic_count) = arena.list(made);
         let mut outcome = gpucc_outcome {
             struct_size: size_of::<gpucc_outcome>() as u32,
-            status: 0,
+            status: status(failure) as u32,
             needed: 0,
             available: 0,
             subject: arena.text(""),
@@ -129,7 +129,6 @@ impl Outcome {
             diagnostic_count,
         };
         if let Some(failure) = failure {
-            outcome.status = gpucc_status::of(&failure.kind) as u32;
             match &failure.kind {
                 FailureKind::Refused { feature, manual } => {
                     (outcome.subject, outcome.reason) = (arena.text(feature), arena.text(manual));
@@ -153,11 +152,6 @@ impl Outcome {
             }
         }
         Outcome { _arena: arena, outcome }
-    }
-
-    /// The status.
-    pub(crate) fn status(&self, failure: Option<&Failure>) -> gpucc_status {
-        failure.map_or(gpucc_status::GPUCC_OK, |failure| gpucc_status::of(&failure.kind))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::compiler::gpucc_compiler;
 use crate::entry::value;
 use crate::handle::look;
 use crate::outcome::{Arena, Outcome, gpucc_outcome};
-use crate::status::gpucc_status;
+use crate::status::{gpucc_status, status};
 use crate::typed::{self, gpucc_info};
 use gpucc::report::{Report, Schema, Shader};
 use gpucc::{
@@ -18,13 +18,12 @@ use std::time::Duration;
 /// What a compilation made.
 pub struct gpucc_result {
     outcome: Outcome,
-    /// In front of what points into it.
+    /// It points into the arena and into what was made.
     info: Option<gpucc_info>,
     _arena: Arena,
     made: Option<Arc<Made>>,
     /// A program of fixed function, which no shader is.
     is_kernel: bool,
-    status: gpucc_status,
     failure: Option<(Failure, SourceText, Compiler)>,
     json: OnceLock<String>,
     pipeline: OnceLock<String>,
@@ -76,12 +75,21 @@ impl gpucc_result {
         told.extend(made.compiled.notes.iter().cloned());
         let outcome = Outcome::new(None, &told, Some(&made.source), &compiler.log);
         gpucc_result {
-            outcome,
             info: Some(info),
             _arena: arena,
             made: Some(made),
+            ..gpucc_result::of(outcome)
+        }
+    }
+
+    /// How a compilation ended that made nothing.
+    fn of(outcome: Outcome) -> gpucc_result {
+        gpucc_result {
+            outcome,
+            info: None,
+            _arena: Arena::default(),
+            made: None,
             is_kernel: false,
-            status: gpucc_status::GPUCC_OK,
             failure: None,
             json: OnceLock::new(),
             pipeline: OnceLock::new(),
@@ -116,23 +124,14 @@ impl gpucc_result {
     ) -> gpucc_result {
         let outcome = Outcome::new(Some(&failure), &[], Some(source), &compiler.log);
         gpucc_result {
-            status: outcome.status(Some(&failure)),
-            outcome,
-            info: None,
-            _arena: Arena::default(),
-            made: None,
-            is_kernel: false,
             failure: Some((failure, source.clone(), compiler.compiler.clone())),
-            json: OnceLock::new(),
-            pipeline: OnceLock::new(),
-            assembly: OnceLock::new(),
-            blob: OnceLock::new(),
+            ..gpucc_result::of(outcome)
         }
     }
 
     /// How it ended.
     pub(crate) fn status(&self) -> gpucc_status {
-        self.status
+        status(self.failure.as_ref().map(|(failure, ..)| failure))
     }
 
     /// What was made, of an entry point of a stage.
@@ -158,7 +157,7 @@ impl gpucc_result {
         match &self.made {
             Some(made) if !self.is_kernel => Ok(made),
             Some(_) => Err(Failure::usage("the result is a program of fixed function")),
-            None => Err(Failure::usage("the result is one of a compilation that failed")),
+            None => Err(without_code()),
         }
     }
 
@@ -211,6 +210,10 @@ impl gpucc_result {
     }
 }
 
+fn without_code() -> Failure {
+    Failure::usage("the result is one of a compilation that failed")
+}
+
 /// A text of a result that is made when it is first asked for.
 fn lazily(made: &OnceLock<String>, make: impl FnOnce() -> Reply<String>) -> Reply<gpucc_text> {
     let text = match made.get() {
@@ -243,8 +246,7 @@ pub unsafe extern "C" fn gpucc_result_info(result: *const gpucc_result) -> *cons
     value(std::ptr::null(), || {
         // SAFETY: the caller's.
         let result = unsafe { look(result, "result") }?;
-        let none = || Failure::usage("the result is one of a compilation that failed");
-        result.info.as_ref().map(std::ptr::from_ref).ok_or_else(none)
+        result.info.as_ref().map(std::ptr::from_ref).ok_or_else(without_code)
     })
 }
 
@@ -290,10 +292,7 @@ pub unsafe extern "C" fn gpucc_result_assembly(result: *const gpucc_result) -> g
     value(gpucc_text::NONE, || {
         // SAFETY: the caller's.
         let result = unsafe { look(result, "result") }?;
-        let made = result
-            .made
-            .as_ref()
-            .ok_or_else(|| Failure::usage("the result is one of a compilation that failed"))?;
+        let made = result.made.as_ref().ok_or_else(without_code)?;
         lazily(&result.assembly, || match &made.compiled.program {
             Some(program) => program.assembly(),
             None => Ok(gpucc::print_ir(&made.compiled.ssa)),

@@ -1,6 +1,6 @@
 //! The enums of the interface.
 
-use gpucc::FailureKind;
+use gpucc::{Failure, FailureKind};
 
 /// How a call ended: the exit codes of the command.
 #[repr(u32)]
@@ -42,6 +42,11 @@ impl gpucc_status {
         let code = u32::from(kind.exit_code());
         ALL.into_iter().find(|status| *status as u32 == code).unwrap_or(s::GPUCC_INTERNAL)
     }
+}
+
+/// How a call ended that failed so, or did not.
+pub(crate) fn status(failure: Option<&Failure>) -> gpucc_status {
+    failure.map_or(gpucc_status::GPUCC_OK, |failure| gpucc_status::of(&failure.kind))
 }
 
 /// What a shader is for.

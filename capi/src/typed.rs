@@ -4,6 +4,7 @@ use crate::abi::{gpucc_bytes, gpucc_text};
 use crate::compiler::stage_number;
 use crate::outcome::Arena;
 use crate::result::Made;
+use crate::status::{gpucc_evidence, gpucc_step};
 use gpucc::machine::Named;
 use gpucc::machine::compiled::Placed;
 use gpucc::machine::described::{
@@ -706,13 +707,8 @@ pub(crate) fn info(made: &Made, arena: &mut Arena) -> gpucc_info {
     }
     info.stats = stats(&report.stats, arena);
     let figures = report.machine.iter();
-    let figure = |(name, value): &(_, gpucc::machine::named::Figure)| {
-        let name: &gpucc::machine::Name = name;
-        (name.to_string(), value.0)
-    };
-    let figures: Vec<(String, f64)> = figures.map(figure).collect();
     let figures =
-        figures.into_iter().map(|(name, value)| gpucc_figure { name: arena.text(&name), value });
+        figures.map(|(name, figure)| gpucc_figure { name: arena.text(name), value: figure.0 });
     let figures = figures.collect();
     info.figures = arena.items(figures);
     let programs = programs(made, arena);
@@ -754,9 +750,9 @@ fn owned(bytes: Vec<u8>, arena: &mut Arena) -> gpucc_bytes {
 
 fn evidence(class: EvidenceClass) -> u32 {
     match class {
-        EvidenceClass::Proven => 1,
-        EvidenceClass::Manual => 2,
-        EvidenceClass::Assumption => 3,
+        EvidenceClass::Proven => gpucc_evidence::GPUCC_EVIDENCE_PROVEN as u32,
+        EvidenceClass::Manual => gpucc_evidence::GPUCC_EVIDENCE_MANUAL as u32,
+        EvidenceClass::Assumption => gpucc_evidence::GPUCC_EVIDENCE_ASSUMPTION as u32,
     }
 }
 
@@ -841,13 +837,19 @@ fn which(from: &Which, arena: &mut Arena) -> (u32, u32, gpucc_text) {
 }
 
 fn input(from: &StageInput, arena: &mut Arena) -> gpucc_input {
+    use gpucc_input_place as p;
+    use gpucc_interpolation as i;
+    use gpucc_sampling as s;
+    use gpucc_step as t;
     let (has_location, location, builtin) = which(&from.which, arena);
     let (place, register_number, channel, offset) = match from.place {
-        InputPlace::Elsewhere {} => (0, 0, 0, 0),
-        InputPlace::Register { register } => (1, register, 0, 0),
-        InputPlace::Channel { register: Some(register), channel } => (2, register, channel, 0),
-        InputPlace::Channel { register: None, channel } => (3, 0, channel, 0),
-        InputPlace::Record { varying } => (4, 0, 0, varying),
+        InputPlace::Elsewhere {} => (p::GPUCC_INPUT_ELSEWHERE, 0, 0, 0),
+        InputPlace::Register { register } => (p::GPUCC_INPUT_REGISTER, register, 0, 0),
+        InputPlace::Channel { register: Some(register), channel } => {
+            (p::GPUCC_INPUT_CHANNEL, register, channel, 0)
+        }
+        InputPlace::Channel { register: None, channel } => (p::GPUCC_INPUT_UNUSED, 0, channel, 0),
+        InputPlace::Record { varying } => (p::GPUCC_INPUT_RECORD, 0, 0, varying),
     };
     let attribute = from.attribute.as_ref();
     let (kind, attribute_index, buffer_index) = match attribute.map(|attribute| attribute.place) {
@@ -862,21 +864,21 @@ fn input(from: &StageInput, arena: &mut Arena) -> gpucc_input {
         components: from.components,
         builtin,
         name: arena.text(&from.name),
-        place,
+        place: place as u32,
         register_number,
         channel,
         offset,
         interpolation: match from.interpolation {
-            None => 0,
-            Some(Interpolation::Perspective) => 1,
-            Some(Interpolation::Linear) => 2,
-            Some(Interpolation::Flat) => 3,
+            None => i::GPUCC_INTERPOLATION_NONE as u32,
+            Some(Interpolation::Perspective) => i::GPUCC_INTERPOLATION_PERSPECTIVE as u32,
+            Some(Interpolation::Linear) => i::GPUCC_INTERPOLATION_LINEAR as u32,
+            Some(Interpolation::Flat) => i::GPUCC_INTERPOLATION_FLAT as u32,
         },
         sampling: match from.sampling {
-            None => 0,
-            Some(Sampling::Center) => 1,
-            Some(Sampling::Centroid) => 2,
-            Some(Sampling::Sample) => 3,
+            None => s::GPUCC_SAMPLING_NONE as u32,
+            Some(Sampling::Center) => s::GPUCC_SAMPLING_CENTER as u32,
+            Some(Sampling::Centroid) => s::GPUCC_SAMPLING_CENTROID as u32,
+            Some(Sampling::Sample) => s::GPUCC_SAMPLING_SAMPLE as u32,
         },
         has_semantic: from.semantic.is_some().into(),
         semantic: from.semantic.unwrap_or(0),
@@ -886,14 +888,17 @@ fn input(from: &StageInput, arena: &mut Arena) -> gpucc_input {
         attribute_offset: attribute.map_or(0, |attribute| attribute.offset),
         stride: attribute.map_or(0, |attribute| attribute.stride),
         step: match attribute.map(|attribute| attribute.step) {
-            None | Some(Step::Vertex) => 0,
-            Some(Step::Instance) => 1,
+            None | Some(Step::Vertex) => t::GPUCC_STEP_VERTEX as u32,
+            Some(Step::Instance) => t::GPUCC_STEP_INSTANCE as u32,
         },
         format: arena.text(attribute.map_or("", |attribute| &attribute.format)),
     }
 }
 
 fn output(from: &StageOutput, arena: &mut Arena) -> gpucc_output {
+    use gpucc_export as e;
+    use gpucc_handed as h;
+    use gpucc_output_place as p;
     let (has_location, location, builtin) = which(&from.which, arena);
     let mut output = gpucc_output {
         struct_size: sized::<gpucc_output>(),
@@ -913,57 +918,69 @@ fn output(from: &StageOutput, arena: &mut Arena) -> gpucc_output {
         memory: 0,
         reserved: 0,
     };
-    match from.place {
+    let place = match from.place {
         OutputPlace::Export { export, index, channel, semantic } => {
             output.export_kind = match export {
-                Export::Pixel => 0,
-                Export::Position => 1,
-                Export::Parameter => 2,
-                Export::Depth => 3,
+                Export::Pixel => e::GPUCC_EXPORT_PIXEL as u32,
+                Export::Position => e::GPUCC_EXPORT_POSITION as u32,
+                Export::Parameter => e::GPUCC_EXPORT_PARAMETER as u32,
+                Export::Depth => e::GPUCC_EXPORT_DEPTH as u32,
             };
             (output.index, output.channel) = (index, channel);
             output.has_semantic = semantic.is_some().into();
             output.semantic = semantic.unwrap_or(0);
+            p::GPUCC_OUTPUT_EXPORT
         }
         OutputPlace::Blend { format, source, place, index } => {
-            output.place = 1;
             output.handed = match format {
-                Handed::F32 => 0,
-                Handed::F16 => 1,
-                Handed::S32 => 2,
-                Handed::U32 => 3,
+                Handed::F32 => h::GPUCC_HANDED_F32 as u32,
+                Handed::F16 => h::GPUCC_HANDED_F16 as u32,
+                Handed::S32 => h::GPUCC_HANDED_S32 as u32,
+                Handed::U32 => h::GPUCC_HANDED_U32 as u32,
             };
             (output.source, output.memory, output.index) = (source, memory(place), index);
+            p::GPUCC_OUTPUT_BLEND
         }
         OutputPlace::Stream { buffer, place, index } => {
-            output.place = 2;
             (output.source, output.memory, output.index) = (buffer, memory(place), index);
+            p::GPUCC_OUTPUT_STREAM
         }
         OutputPlace::Indexed { place, index } => {
-            (output.place, output.memory, output.index) = (3, memory(place), index);
+            (output.memory, output.index) = (memory(place), index);
+            p::GPUCC_OUTPUT_INDEXED
         }
-        OutputPlace::Single { place } => (output.place, output.memory) = (4, memory(place)),
-        OutputPlace::Register { register } => (output.place, output.index) = (5, register),
-    }
+        OutputPlace::Single { place } => {
+            output.memory = memory(place);
+            p::GPUCC_OUTPUT_SINGLE
+        }
+        OutputPlace::Register { register } => {
+            output.index = register;
+            p::GPUCC_OUTPUT_REGISTER
+        }
+    };
+    output.place = place as u32;
     output
 }
 
 fn memory(memory: Memory) -> u32 {
-    match memory {
-        Memory::Position => 0,
-        Memory::PointSize => 1,
-        Memory::Layer => 2,
-        Memory::Varying => 3,
-        Memory::Attribute => 4,
-        Memory::TransformFeedback => 5,
-        Memory::Blend => 6,
-        Memory::Depth => 7,
-        Memory::Stencil => 8,
-        Memory::Coverage => 9,
-    }
+    use gpucc_memory as m;
+    let memory = match memory {
+        Memory::Position => m::GPUCC_MEMORY_POSITION,
+        Memory::PointSize => m::GPUCC_MEMORY_POINT_SIZE,
+        Memory::Layer => m::GPUCC_MEMORY_LAYER,
+        Memory::Varying => m::GPUCC_MEMORY_VARYING,
+        Memory::Attribute => m::GPUCC_MEMORY_ATTRIBUTE,
+        Memory::TransformFeedback => m::GPUCC_MEMORY_TRANSFORM_FEEDBACK,
+        Memory::Blend => m::GPUCC_MEMORY_BLEND,
+        Memory::Depth => m::GPUCC_MEMORY_DEPTH,
+        Memory::Stencil => m::GPUCC_MEMORY_STENCIL,
+        Memory::Coverage => m::GPUCC_MEMORY_COVERAGE,
+    };
+    memory as u32
 }
 
 fn setting(name: &str, from: &Setting, arena: &mut Arena) -> gpucc_setting {
+    use gpucc_setting_kind as k;
     let mut setting = gpucc_setting {
         struct_size: sized::<gpucc_setting>(),
         kind: 0,
@@ -984,22 +1001,22 @@ fn setting(name: &str, from: &Setting, arena: &mut Arena) -> gpucc_setting {
         constant_buffers: std::ptr::null(),
         constant_buffer_count: 0,
     };
-    match from {
+    let kind = match from {
         Setting::Register { address, value, mask, fields } => {
             (setting.address, setting.value, setting.mask) = (*address, *value, *mask);
             (setting.fields, setting.field_count) = named(fields, arena);
+            k::GPUCC_SETTING_REGISTER
         }
         Setting::Descriptor { words, mask, fields } => {
-            setting.kind = 1;
             // One mask a word, whatever the list says.
             let masks = (0..words.len()).map(|n| mask.get(n).copied().unwrap_or(u32::MAX));
             setting.word_count = words.len();
             setting.masks = arena.items(masks.collect());
             setting.words = arena.items(words.clone());
             (setting.fields, setting.field_count) = named(fields, arena);
+            k::GPUCC_SETTING_DESCRIPTOR
         }
         Setting::Programs(programs) => {
-            setting.kind = 2;
             let programs = programs.iter().map(|program| gpucc_program_state {
                 offset: program.offset,
                 bytes: program.bytes,
@@ -1009,17 +1026,17 @@ fn setting(name: &str, from: &Setting, arena: &mut Arena) -> gpucc_setting {
             });
             setting.program_count = programs.len();
             setting.programs = arena.items(programs.collect());
+            k::GPUCC_SETTING_PROGRAMS
         }
         Setting::Tables(tables) => {
-            setting.kind = 3;
             let tables = tables
                 .iter()
                 .map(|table| gpucc_table_use { table: table.table, entries: table.entries });
             setting.table_count = tables.len();
             setting.tables = arena.items(tables.collect());
+            k::GPUCC_SETTING_TABLES
         }
         Setting::ConstantBuffers(buffers) => {
-            setting.kind = 4;
             let buffers: Vec<_> = buffers
                 .iter()
                 .map(|buffer| gpucc_constant_buffer {
@@ -1030,9 +1047,14 @@ fn setting(name: &str, from: &Setting, arena: &mut Arena) -> gpucc_setting {
                 .collect();
             setting.constant_buffer_count = buffers.len();
             setting.constant_buffers = arena.items(buffers);
+            k::GPUCC_SETTING_CONSTANT_BUFFERS
         }
-        Setting::Number(number) => (setting.kind, setting.value) = (5, *number),
-    }
+        Setting::Number(number) => {
+            setting.value = *number;
+            k::GPUCC_SETTING_NUMBER
+        }
+    };
+    setting.kind = kind as u32;
     setting
 }
 
@@ -1107,16 +1129,18 @@ fn driver_constant(place: u32, from: &DriverConstant) -> gpucc_driver_constant {
 }
 
 fn image_word(word: ImageWord) -> u32 {
-    match word {
-        ImageWord::Width => 0,
-        ImageWord::Height => 1,
-        ImageWord::Depth => 2,
-        ImageWord::Layers => 3,
-        ImageWord::Levels => 4,
-        ImageWord::Samples => 5,
-        ImageWord::EdgeLowX => 6,
-        ImageWord::EdgeLowY => 7,
-        ImageWord::EdgeHighX => 8,
-        ImageWord::EdgeHighY => 9,
-    }
+    use gpucc_image_word as w;
+    let word = match word {
+        ImageWord::Width => w::GPUCC_IMAGE_WIDTH,
+        ImageWord::Height => w::GPUCC_IMAGE_HEIGHT,
+        ImageWord::Depth => w::GPUCC_IMAGE_DEPTH,
+        ImageWord::Layers => w::GPUCC_IMAGE_LAYERS,
+        ImageWord::Levels => w::GPUCC_IMAGE_LEVELS,
+        ImageWord::Samples => w::GPUCC_IMAGE_SAMPLES,
+        ImageWord::EdgeLowX => w::GPUCC_IMAGE_EDGE_LOW_X,
+        ImageWord::EdgeLowY => w::GPUCC_IMAGE_EDGE_LOW_Y,
+        ImageWord::EdgeHighX => w::GPUCC_IMAGE_EDGE_HIGH_X,
+        ImageWord::EdgeHighY => w::GPUCC_IMAGE_EDGE_HIGH_Y,
+    };
+    word as u32
 }
