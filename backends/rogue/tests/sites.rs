@@ -62,28 +62,52 @@ fn flipped(site: &Site, meant: bool, rng: &mut Rng) -> Option<Vec<u8>> {
     asked.then(|| bits.to_le_bytes()[..count].to_vec())
 }
 
+/// A program whose result is known, with its sites.
+struct Known {
+    seed: u64,
+    compiled: Compiled,
+    before: Bindings,
+    right: Vec<u8>,
+    sites: Vec<Site>,
+}
+
+impl Known {
+    /// The program of a seed; none where it does not compile, does not end, or depends on the order of invocations.
+    fn new(seed: u64, rng: &mut Rng) -> Option<Known> {
+        let compiled = compile(&program(seed, &PLAIN), CHIPS[0]).ok()?;
+        let before = bindings(&compiled.expanded, rng);
+        if !is_ordered(&compiled.expanded, &before) {
+            return None;
+        }
+        let right = run(&compiled, &before)?;
+        let sites = ROGUE.sites(&compiled);
+        Some(Known { seed, compiled, before, right, sites })
+    }
+
+    /// A change of a bit of a site, with what the program then leaves, where it ends; none where the bit has not the meaning
+    /// that is asked.
+    fn changed(&self, meant: bool, rng: &mut Rng) -> Option<(String, Option<Vec<u8>>)> {
+        let site = &self.sites[rng.below(self.sites.len())];
+        let bytes = flipped(site, meant, rng)?;
+        let mut other = self.compiled.clone();
+        other.code[site.offset..site.offset + bytes.len()].copy_from_slice(&bytes);
+        let name = site.inst.op().name;
+        let what = format!("seed {}: {name} at {}: {bytes:?}", self.seed, site.offset);
+        Some((what, run(&other, &self.before)))
+    }
+}
+
 #[test]
 fn changes_without_a_meaning_change_nothing() {
     let mut tried = 0;
     for seed in 0..60 {
-        let Ok(compiled) = compile(&program(seed, &PLAIN), CHIPS[0]) else { continue };
         let mut rng = Rng::new(seed);
-        let before = bindings(&compiled.expanded, &mut rng);
-        if !is_ordered(&compiled.expanded, &before) {
-            continue;
-        }
-        let Some(right) = run(&compiled, &before) else { continue };
-        let sites = ROGUE.sites(&compiled);
+        let Some(known) = Known::new(seed, &mut rng) else { continue };
         for _ in 0..120 {
-            let site = &sites[rng.below(sites.len())];
-            let Some(bytes) = flipped(site, false, &mut rng) else { continue };
-            let mut same = compiled.clone();
-            same.code[site.offset..site.offset + bytes.len()].copy_from_slice(&bytes);
             // What is refused is no other result.
-            if let Some(found) = run(&same, &before) {
+            if let Some((what, Some(found))) = known.changed(false, &mut rng) {
                 tried += 1;
-                let what = (site.inst.op().name, site.offset, &bytes);
-                assert!(found == right, "seed {seed}: {what:?}");
+                assert!(found == known.right, "{what}");
             }
         }
     }
@@ -94,21 +118,12 @@ fn changes_without_a_meaning_change_nothing() {
 fn changes_with_a_meaning_are_noticed() {
     let (mut tried, mut noticed) = (0, 0);
     for seed in 0..30 {
-        let Ok(compiled) = compile(&program(seed, &PLAIN), CHIPS[0]) else { continue };
         let mut rng = Rng::new(seed);
-        let before = bindings(&compiled.expanded, &mut rng);
-        if !is_ordered(&compiled.expanded, &before) {
-            continue;
-        }
-        let Some(right) = run(&compiled, &before) else { continue };
-        let sites = ROGUE.sites(&compiled);
+        let Some(known) = Known::new(seed, &mut rng) else { continue };
         for _ in 0..30 {
-            let site = &sites[rng.below(sites.len())];
-            let Some(bytes) = flipped(site, true, &mut rng) else { continue };
-            let mut broken = compiled.clone();
-            broken.code[site.offset..site.offset + bytes.len()].copy_from_slice(&bytes);
+            let Some((_, found)) = known.changed(true, &mut rng) else { continue };
             tried += 1;
-            noticed += u32::from(run(&broken, &before).as_ref() != Some(&right));
+            noticed += u32::from(found.as_ref() != Some(&known.right));
         }
     }
     // One input of each program.
