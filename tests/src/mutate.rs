@@ -35,7 +35,7 @@ const INPUTS: [(u32, Sizes); 18] = [
     // Many of the short ones, and of the usual ones.
     (256, sizes(4, [37, 37], 5)),
     (256, sizes(4, [256, 37], 11)),
-    (512, SIZES),
+    (2048, SIZES),
 ];
 
 /// Inputs on which the bytes run again where the functions err that the machine approximates: code that mends what they are off shows
