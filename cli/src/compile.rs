@@ -218,6 +218,11 @@ fn is_file_like(path: &Path) -> Result<(), Failure> {
     let commands = super::command_names();
     let known = commands.iter().map(String::as_str);
     let message = format!("{} is neither a file nor a command", shown(path));
+    if matches!(path.to_str(), Some("compile" | "build")) {
+        return Err(Failure::usage(message)
+            .note("compiling takes no command")
+            .note(super::usage()));
+    }
     let failure = super::unknown_name(message, &path.to_string_lossy(), known);
     Err(failure.note(super::usage()).note(format!("commands are {}", commands.join(", "))))
 }

@@ -110,7 +110,13 @@ impl Setting {
         let (place, source) = text.split_once('=').ok_or_else(|| {
             Failure::usage(format!("--set {text}: a source is missing, as in --set 0.1=f32:1,2"))
         })?;
-        Ok(Setting { place: Place::parse(place)?, source: Source::parse(source)? })
+        let source = Source::parse(source).map_err(|mut failure| {
+            if let Some(first) = failure.diagnostics.first_mut() {
+                first.message.insert_str(0, &format!("--set {place}: "));
+            }
+            failure
+        });
+        Ok(Setting { place: Place::parse(place)?, source: source? })
     }
 }
 

@@ -10,12 +10,14 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(name)
 }
 
-/// Every shader of a folder, sorted by name.
-fn shaders(folder: &Path) -> Vec<PathBuf> {
+/// Every shader of a folder, sorted by name: what has one of the endings.
+fn shaders(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "wgsl"))
+        .filter(|path| {
+            path.extension().is_some_and(|found| endings.iter().any(|ending| found == *ending))
+        })
         .collect();
     files.sort();
     assert!(!files.is_empty());
@@ -46,7 +48,7 @@ fn names(list: &str, target: &str) -> bool {
 fn shaders_give_what_their_expect_lines_say() {
     let folder = folder("run");
     let mut wrong = Vec::new();
-    for path in shaders(&folder) {
+    for path in shaders(&folder, &["wgsl"]) {
         let text = fs::read_to_string(&path).expect("readable");
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         let line = text
@@ -112,7 +114,7 @@ fn shaders_give_what_their_expect_lines_say() {
 fn messages_are_those_that_were_blessed() {
     let folder = folder("diagnostics");
     let mut wrong = Vec::new();
-    for path in shaders(&folder) {
+    for path in shaders(&folder, &["wgsl", "vert", "frag", "comp"]) {
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         let output = gpucc(&folder, &[&name, "--target", "r700"]);
         assert!(output.stdout.is_empty(), "{name} printed code");
@@ -126,4 +128,24 @@ fn messages_are_those_that_were_blessed() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A line that begins with `$ gpucc` is a command in the folder of the samples; what it prints follows.
+#[test]
+fn messages_about_commands_are_those_that_were_blessed() {
+    let golden = folder("diagnostics").join("command_line.txt");
+    let kept = fs::read_to_string(&golden).expect("readable");
+    let mut got = String::new();
+    for line in kept.lines().filter(|line| line.starts_with("$ gpucc ")) {
+        let args: Vec<&str> = line.split_whitespace().skip(2).collect();
+        let output = gpucc(&folder("../samples"), &args);
+        assert!(output.stdout.is_empty(), "{line} printed code");
+        let code = output.status.code().unwrap_or(-1);
+        got += &format!("{line}\n{}exit {code}\n\n", String::from_utf8_lossy(&output.stderr));
+    }
+    if bless() {
+        fs::write(&golden, &got).expect("writable");
+    }
+    let kept = if bless() { &got } else { &kept };
+    assert!(*kept == got, "BLESS=1 writes {} anew:\n{got}", golden.display());
 }

@@ -1,22 +1,25 @@
 //! What naga's validator refuses, in the words of the user's language: naga names expressions by numbers and types by
 //! its own structures.
 
+mod stage;
+
 use crate::diagnostic::{Diagnostic, FailureKind};
 use crate::lower::entry::workgroup_size;
 use crate::read::{span, unsupported_with};
 use crate::source::Language;
 use crate::stop::Stop;
+use crate::wgsl::counted;
 use naga::back::binary_operation_str;
 use naga::common::wgsl::TryToWgsl;
 use naga::common::wgsl::TypeContext;
 use naga::proc::{ResolveContext, TypeResolution};
 use naga::valid::{
-    Disalignment, EntryPointError, ExpressionError, FunctionError, GlobalVariableError,
-    ValidationError, VaryingError,
+    CallError, ComposeError, Disalignment, EntryPointError, ExpressionError, FunctionError,
+    GlobalVariableError, TypeFlags, ValidationError, VaryingError,
 };
 use naga::{
-    AddressSpace, Expression, Function, GlobalVariable, Handle, Module, ResourceBinding,
-    ShaderStage, TypeInner, UnaryOperator,
+    AddressSpace, Expression, Function, GlobalVariable, Handle, ImageClass, Module,
+    ResourceBinding, ShaderStage, Statement, TypeInner, UnaryOperator,
 };
 use std::error::Error;
 
@@ -30,10 +33,19 @@ pub fn rejected(
     let inner = error.as_inner();
     let function = in_function(inner, module);
     let entry = entry_of(inner, module);
+    let variable = of_variable(inner, module);
+    let forbidden = match (inner, entry) {
+        (
+            ValidationError::EntryPoint { stage, .. },
+            Some((EntryPointError::ForbiddenStageOperations, function)),
+        ) => stage::forbidden(module, function, *stage),
+        _ => None,
+    };
     let own = match (function, entry) {
         (Some((error, function)), _) => Speller { module, function }.spell(error),
+        (None, Some(_)) if let Some(forbidden) = &forbidden => Some(forbidden.message.clone()),
         (None, Some((error, _))) => of_interface(error, module),
-        (None, None) => misaligned(inner).map(|(message, _)| message),
+        (None, None) => variable.as_ref().map(|(message, _)| message.clone()),
     };
     // The innermost reason says most; the outer ones say where.
     let mut reasons: Vec<&(dyn Error + 'static)> = vec![inner];
@@ -48,9 +60,22 @@ pub fn rejected(
         without_numbers(&innermost.map(ToString::to_string).unwrap_or_default())
     });
     let mut diagnostic = Diagnostic::error("validation", message);
+    if let Some((error, function)) = function
+        && let Some(place) = place_in(error, function)
+    {
+        diagnostic = diagnostic.at(span(place), "");
+    }
+    if let Some(forbidden) = &forbidden {
+        diagnostic = diagnostic.at(span(forbidden.span), "");
+        if !forbidden.remedy.is_empty() {
+            diagnostic = diagnostic.with_note(forbidden.remedy);
+        }
+    }
     for (place, label) in error.spans() {
         let label = if spelled { "" } else { without_handle(label) };
-        diagnostic = diagnostic.at(span(*place), label);
+        if diagnostic.labels.first().is_none_or(|label| label.span != span(*place)) {
+            diagnostic = diagnostic.at(span(*place), label);
+        }
     }
     if let (true, Some((error, function))) = (diagnostic.labels.is_empty(), entry)
         && let Some(place) = place_of(error, function)
@@ -73,10 +98,19 @@ pub fn rejected(
         };
         diagnostic = diagnostic.with_note(format!("`{name}` can only be read: {remedy}"));
     }
-    if let Some((_, remedy)) = misaligned(inner) {
+    if let Some((_, remedy)) = variable {
         diagnostic = diagnostic.with_note(remedy);
         // The rest is how naga comes to it.
         reasons.clear();
+    }
+    if let Some((FunctionError::Expression { source, .. }, _)) = function
+        && let Some(remedy) = remedy(source)
+    {
+        diagnostic = diagnostic.with_note(remedy);
+    }
+    if let Some((FunctionError::InvalidCall { .. }, _)) = function {
+        // The label is on it.
+        reasons.retain(|reason| !reason.is::<FunctionError>());
     }
     for reason in reasons.into_iter().rev() {
         let text = match reason.downcast_ref() {
@@ -198,7 +232,7 @@ fn of_varying(error: &VaryingError) -> Option<String> {
             format!("`@location({location})` is given twice")
         }
         VaryingError::InvalidBuiltInStage(builtin) => {
-            format!("`{}` is not of this stage", builtin.try_to_wgsl()?)
+            format!("this stage has no `{}` here", builtin.try_to_wgsl()?)
         }
         VaryingError::DuplicateBuiltIn(builtin) => {
             format!("`{}` is given twice", builtin.try_to_wgsl()?)
@@ -213,30 +247,100 @@ fn of_varying(error: &VaryingError) -> Option<String> {
     })
 }
 
-/// How the layout of a variable breaks the rules of uniform buffers, and what to do about it.
-fn misaligned(error: &ValidationError) -> Option<(String, &'static str)> {
-    let ValidationError::GlobalVariable {
-        source: GlobalVariableError::Alignment(AddressSpace::Uniform, _, disalignment),
-        ..
-    } = error
-    else {
+/// What is wrong with a variable of the module, and what to do about it.
+fn of_variable(error: &ValidationError, module: &Module) -> Option<(String, &'static str)> {
+    let ValidationError::GlobalVariable { source, handle, name } = error else {
         return None;
     };
-    match disalignment {
-        Disalignment::ArrayStride { stride, alignment } => Some((
+    let variable = module.global_variables.try_get(*handle).ok()?;
+    let space = match variable.space {
+        AddressSpace::Uniform => "uniform",
+        AddressSpace::Storage { .. } => "storage",
+        AddressSpace::WorkGroup => "workgroup",
+        AddressSpace::Private => "private",
+        _ => "",
+    };
+    let ty = || module.to_ctx().type_to_string(variable.ty);
+    Some(match source {
+        GlobalVariableError::InvalidBinding if variable.binding.is_none() => (
+            format!("`{name}` has neither `@group` nor `@binding`"),
+            "a resource has both, as in `@group(0) @binding(1) var<uniform> ...`",
+        ),
+        GlobalVariableError::InvalidBinding => (
+            format!("`{name}` is no resource, and takes neither `@group` nor `@binding`"),
+            "resources are textures, samplers, `var<uniform>` and `var<storage>`",
+        ),
+        GlobalVariableError::MissingTypeFlags { required, seen } => {
+            let missing = *required - *seen;
+            if missing.contains(TypeFlags::SIZED) {
+                let message = format!("`{}` has no fixed size, and `var<{space}>` needs one", ty());
+                (message, "give the array a length, or use `var<storage>`")
+            } else if missing.contains(TypeFlags::HOST_SHAREABLE) {
+                return Some(unshareable(name));
+            } else {
+                return None;
+            }
+        }
+        GlobalVariableError::Alignment(AddressSpace::Uniform, _, disalignment) => {
+            return misaligned(disalignment, name);
+        }
+        GlobalVariableError::Alignment(_, _, Disalignment::NonHostShareable) => unshareable(name),
+        _ => return None,
+    })
+}
+
+fn unshareable(name: &str) -> (String, &'static str) {
+    let message = format!("`{name}` has a type that a buffer cannot hold, such as `bool`");
+    (message, "use `u32`, and compare it with 0")
+}
+
+/// How the layout of a variable breaks the rules of uniform buffers, and what to do about it.
+fn misaligned(disalignment: &Disalignment, name: &str) -> Option<(String, &'static str)> {
+    Some(match disalignment {
+        Disalignment::ArrayStride { stride, alignment } => (
             format!(
                 "elements of an array in a uniform buffer are {alignment} bytes apart, or a multiple, not {stride}"
             ),
             "use elements of 16 bytes, as `array<vec4f, N>`, or a storage buffer, `var<storage, read>`",
-        )),
-        Disalignment::MemberOffset { offset, alignment, .. } => Some((
+        ),
+        Disalignment::MemberOffset { offset, alignment, .. } => (
             format!(
                 "a structure or an array in a uniform buffer begins at a multiple of {alignment} bytes, not at {offset}"
             ),
             "write `@align(16)` before the member, or use a storage buffer, `var<storage, read>`",
-        )),
-        _ => None,
-    }
+        ),
+        Disalignment::NonHostShareable => unshareable(name),
+        _ => return None,
+    })
+}
+
+/// What to do about an expression that is refused.
+fn remedy(error: &ExpressionError) -> Option<&'static str> {
+    let ExpressionError::ComparisonSamplingMismatch { image, sampler, has_ref } = error else {
+        return None;
+    };
+    let is_depth = matches!(image, ImageClass::Depth { .. });
+    Some(match (is_depth, sampler, has_ref) {
+        (false, _, true) => "declare the texture as `texture_depth_2d` or another depth texture",
+        (_, false, true) => "declare the sampler as `sampler_comparison`",
+        _ => "declare the sampler as `sampler`, or use `textureSampleCompare`",
+    })
+}
+
+/// The place of a fault in a body where naga marks another.
+fn place_in(error: &FunctionError, function: &Function) -> Option<naga::Span> {
+    let FunctionError::InvalidReturnType { expression: Some(value), .. } = error else {
+        return None;
+    };
+    // naga marks the value, which a parameter has where it is declared.
+    let Expression::FunctionArgument(_) = function.expressions.try_get(*value).ok()? else {
+        return None;
+    };
+    let mut statements = function.body.span_iter();
+    let (_, place) = statements.find(|(statement, _)| {
+        matches!(statement, Statement::Return { value: found } if *found == Some(*value))
+    })?;
+    place.is_defined().then_some(*place)
 }
 
 /// The variable before this one that has its group and binding.
@@ -293,7 +397,7 @@ impl Speller<'_> {
         use ExpressionError as E;
         use FunctionError as F;
         let text = match error {
-            F::Expression { source, .. } => match source {
+            F::Expression { handle, source } => match source {
                 E::InvalidBinaryOperandTypes { op, lhs_type, rhs_type, .. } => {
                     let (a, b) = (self.inner(lhs_type), self.inner(rhs_type));
                     let op = binary_operation_str(*op);
@@ -321,8 +425,20 @@ impl Speller<'_> {
                     let condition = self.inner(actual);
                     format!("the condition of `select` is boolean, not `{condition}`")
                 }
+                E::ComparisonSamplingMismatch { image, sampler, has_ref } => {
+                    match (image, sampler, has_ref) {
+                        (ImageClass::Depth { .. }, true, false) => {
+                            "a comparison sampler compares, and this asks for no comparison"
+                        }
+                        (ImageClass::Depth { .. }, ..) => "a comparison needs a comparison sampler",
+                        _ => "a comparison needs a depth texture",
+                    }
+                    .to_owned()
+                }
+                E::Compose(error) => return self.composed(*handle, error),
                 _ => return None,
             },
+            F::InvalidCall { function, error } => return self.called(*function, error),
             F::InvalidReturnType { expression, expected_ty } => {
                 let declared = expected_ty.map(|ty| self.module.to_ctx().type_to_string(ty));
                 match (declared, expression) {
@@ -342,8 +458,10 @@ impl Speller<'_> {
                     None => "this cannot be written".to_owned(),
                 }
             }
-            F::BreakOutsideOfLoopOrSwitch => "a `break` stands in a loop or a `switch`".to_owned(),
-            F::ContinueOutsideOfLoop => "a `continue` stands in a loop".to_owned(),
+            F::BreakOutsideOfLoopOrSwitch => {
+                "`break` is only allowed in a loop or a `switch`".to_owned()
+            }
+            F::ContinueOutsideOfLoop => "`continue` is only allowed in a loop".to_owned(),
             F::InvalidSwitchType(value) => {
                 format!("`switch` chooses by an integer, not by {}", self.of(*value))
             }
@@ -354,6 +472,44 @@ impl Speller<'_> {
             _ => return None,
         };
         Some(text)
+    }
+
+    /// A value whose parts do not make it.
+    fn composed(&self, value: Handle<Expression>, error: &ComposeError) -> Option<String> {
+        let of = self.of(value);
+        Some(match error {
+            ComposeError::ComponentCount { given, expected } => {
+                format!("{of} takes {}, not {given}", counted(*expected, "component"))
+            }
+            ComposeError::ComponentType { index } => {
+                let Expression::Compose { components, .. } =
+                    self.function.expressions.try_get(value).ok()?
+                else {
+                    return None;
+                };
+                let part = self.of(*components.get(*index as usize)?);
+                format!("component {} of {of} is {part}, which it does not take", index + 1)
+            }
+            ComposeError::Type(_) => return None,
+        })
+    }
+
+    /// A call whose arguments are not the parameters of the function.
+    fn called(&self, callee: Handle<Function>, error: &CallError) -> Option<String> {
+        let callee = self.module.functions.try_get(callee).ok()?;
+        let name = callee.name.as_deref()?;
+        Some(match error {
+            CallError::ArgumentCount { required, seen } => {
+                format!("`{name}` takes {}, not {seen}", counted(*required, "argument"))
+            }
+            CallError::ArgumentType { index, required, seen_expression } => {
+                let parameter = callee.arguments.get(*index)?.name.as_deref()?;
+                let (ty, found) =
+                    (self.module.to_ctx().type_to_string(*required), self.of(*seen_expression));
+                format!("`{parameter}` of `{name}` is `{ty}`, and its argument is {found}")
+            }
+            _ => return None,
+        })
     }
 
     fn inner(&self, inner: &TypeInner) -> String {
@@ -453,7 +609,7 @@ mod tests {
         let (stage, marked) = refused(
             "@fragment fn main(@builtin(vertex_index) i: u32) -> @location(0) vec4f { return vec4f(); }",
         );
-        assert_eq!((&*stage.message, &*marked), ("`vertex_index` is not of this stage", "i"));
+        assert_eq!((&*stage.message, &*marked), ("this stage has no `vertex_index` here", "i"));
         assert!(stage.notes.contains(&"in the parameter `i`".to_owned()), "{stage:?}");
         let (twice, _) = refused(
             "@group(0) @binding(0) var a: texture_2d<f32>; @group(0) @binding(0) var b: texture_2d<f32>;\n\
@@ -522,7 +678,7 @@ mod tests {
                 "`array<f32, 3>` has no element 3",
                 "a[3]",
             ),
-            ("break; return vec4f();", "a `break` stands in a loop or a `switch`", "break;"),
+            ("break; return vec4f();", "`break` is only allowed in a loop or a `switch`", "break;"),
             ("if 1 { } return vec4f();", "the condition of `if` is boolean, not `i32`", "1"),
         ];
         for (body, message, marked) in cases {

@@ -14,7 +14,7 @@ use crate::places::{self, Places};
 use crate::stop::Stop;
 pub use misspelt::meant;
 use naga::{Expression, Span, Statement};
-pub use words::explained;
+pub use words::{counted, explained};
 
 /// Extensions of the language that naga has without knowing their names, or that change nothing here.
 const EXTENSIONS: [&str; 12] = [

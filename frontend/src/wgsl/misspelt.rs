@@ -28,14 +28,55 @@ const PREDECLARED: &str = "
     pack2x16snorm pack2x16unorm pack2x16float unpack4x8snorm unpack4x8unorm unpack4xI8 unpack4xU8 unpack2x16snorm
     unpack2x16unorm unpack2x16float storageBarrier textureBarrier workgroupBarrier workgroupUniformLoad";
 
+/// What other shading languages call a thing, and its name in WGSL.
+const FOREIGN: [(&str, &str); 34] = [
+    ("float", "f32"),
+    ("int", "i32"),
+    ("uint", "u32"),
+    ("half", "f16"),
+    ("float2", "vec2f"),
+    ("float3", "vec3f"),
+    ("float4", "vec4f"),
+    ("int2", "vec2i"),
+    ("int3", "vec3i"),
+    ("int4", "vec4i"),
+    ("uint2", "vec2u"),
+    ("uint3", "vec3u"),
+    ("uint4", "vec4u"),
+    ("ivec2", "vec2i"),
+    ("ivec3", "vec3i"),
+    ("ivec4", "vec4i"),
+    ("uvec2", "vec2u"),
+    ("uvec3", "vec3u"),
+    ("uvec4", "vec4u"),
+    ("mat2", "mat2x2f"),
+    ("mat3", "mat3x3f"),
+    ("mat4", "mat4x4f"),
+    ("float3x3", "mat3x3f"),
+    ("float4x4", "mat4x4f"),
+    ("sampler2D", "texture_2d<f32>"),
+    ("Texture2D", "texture_2d<f32>"),
+    ("texture", "textureSample"),
+    ("texelFetch", "textureLoad"),
+    ("lerp", "mix"),
+    ("frac", "fract"),
+    ("mad", "fma"),
+    ("rsqrt", "inverseSqrt"),
+    ("ddx", "dpdx"),
+    ("ddy", "dpdy"),
+];
+
 /// True for a name that WGSL declares by itself.
 pub fn is_predeclared(name: &str) -> bool {
     PREDECLARED.split_whitespace().any(|known| known == name)
 }
 
-/// The name that is meant by one that nothing declares: what WGSL declares, or a word of the text. Members of values
+/// The name that is meant by one that nothing declares: what WGSL declares, by its name elsewhere too, or a word of the text. Members of values
 /// and words behind `@` are none.
 pub fn meant(name: &str, text: &str) -> Option<String> {
+    if let Some((_, known)) = FOREIGN.iter().find(|(foreign, _)| *foreign == name) {
+        return Some((*known).to_owned());
+    }
     let tokens = Tokens::new(text);
     let mut words: Set<&str> = Set::default();
     for index in 0..tokens.len() {
@@ -63,6 +104,7 @@ mod tests {
         assert_eq!(meant("clmap", text).as_deref(), Some("clamp"));
         assert_eq!(meant("normalise", text).as_deref(), Some("normalize"));
         assert_eq!(meant("zebra", text), None);
+        assert_eq!(meant("lerp", text).as_deref(), Some("mix"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::growth::Tokens;
 use gpucc_ir::nearest::nearest;
+use std::fmt::Display;
 
 /// Attributes of the language (WGSL, 11).
 const ATTRIBUTES: &str =
@@ -13,6 +14,12 @@ const ATTRIBUTES: &str =
 const BUILTINS: &str = "vertex_index instance_index position front_facing frag_depth sample_index sample_mask
     local_invocation_id local_invocation_index global_invocation_id workgroup_id num_workgroups subgroup_invocation_id
     subgroup_size subgroup_id num_subgroups primitive_index clip_distances";
+
+/// Formats of storage textures (WGSL, 6.5.1).
+const FORMATS: &str = "rgba8unorm rgba8snorm rgba8uint rgba8sint rgba16unorm rgba16snorm rgba16uint rgba16sint
+    rgba16float rg8unorm rg8snorm rg8uint rg8sint rg16unorm rg16snorm rg16uint rg16sint rg16float r32uint r32sint
+    r32float rg32uint rg32sint rg32float rgba32uint rgba32sint rgba32float bgra8unorm r8unorm r8snorm r8uint r8sint
+    r16unorm r16snorm r16uint r16sint r16float rgb10a2unorm rgb10a2uint rg11b10ufloat r64uint";
 
 /// Words that begin declarations of GLSL and none of WGSL.
 const GLSL: [&str; 12] = [
@@ -149,6 +156,10 @@ impl Words<'_> {
         if let Some(name) = between(said, "unknown builtin: `", "`") {
             let notes = meant(name, BUILTINS.split_whitespace());
             return Some(Told { message: format!("there is no built-in value `{name}`"), notes });
+        }
+        if let Some(name) = between(said, "unknown storage format: `", "`") {
+            let notes = meant(name, FORMATS.split_whitespace());
+            return Some(Told { message: format!("there is no storage format `{name}`"), notes });
         }
         if said == "workgroup size is missing on compute shader entry point" {
             return told(
@@ -329,7 +340,8 @@ impl Words<'_> {
 }
 
 /// `1 argument`, `2 arguments`.
-fn counted(number: &str, what: &str) -> String {
+pub fn counted(number: impl Display, what: &str) -> String {
+    let number = number.to_string();
     format!("{number} {what}{}", if number == "1" { "" } else { "s" })
 }
 

@@ -1,0 +1,6 @@
+@fragment
+fn main(@location(0) a: f32) -> @location(0) vec4f {
+    let b = a;
+    b = b * 2.0;
+    return vec4f(b);
+}

@@ -1,0 +1,6 @@
+#import bevy_pbr::forward_io::VertexOutput
+
+@fragment
+fn main(in: VertexOutput) -> @location(0) vec4f {
+    return in.color;
+}

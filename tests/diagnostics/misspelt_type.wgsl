@@ -1,0 +1,4 @@
+@fragment
+fn main(@location(0) a: vec3<float>) -> @location(0) vec4f {
+    return vec4f(a, 1.0);
+}

@@ -1,0 +1,6 @@
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+
+@compute @workgroup_size(64, 64)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+    out[id.x] = id.x;
+}

@@ -1,0 +1,4 @@
+@fragment
+fn main(@location(0) a: vec3f) -> @location(0) vec4f {
+    return a;
+}
