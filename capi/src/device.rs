@@ -6,13 +6,14 @@ use crate::entry::{entry, value};
 use crate::handle::{change, give, look, take};
 use crate::result::{Made, gpucc_result};
 use crate::status::gpucc_status;
+use gpucc::execute::shade;
 use gpucc::{Failure, Stage};
 use gpucc_emu::format::{Format, Kind};
 use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{Dim, Resource, ResourceKind, SampleType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// An emulated machine with one program, or with a vertex and a fragment program.
@@ -21,6 +22,11 @@ pub struct gpucc_device {
     pub(crate) fragment: Option<Arc<Made>>,
     /// Of `first`, then of the fragment program.
     pub(crate) bindings: [Bindings; 2],
+    /// Bindings that both programs declare alike, by their numbers in each.
+    pub(crate) alike: Vec<[Resource; 2]>,
+    /// Those of them that a caller bound for one stage alone. The others are one binding: between the calls both programs
+    /// have equal copies of it.
+    pub(crate) apart: BTreeSet<[Resource; 2]>,
     pub(crate) buffers: Vec<Vec<u8>>,
     pub(crate) targets: BTreeMap<u32, Image>,
     pub(crate) depth: Option<Image>,
@@ -36,7 +42,9 @@ pub const GPUCC_DEPTH_TARGET: u32 = 0xFFFF_FFFF;
 pub struct gpucc_place {
     /// sizeof(gpucc_place).
     pub struct_size: u32,
-    /// A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has it.
+    /// A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has it: what is bound is one buffer or
+    /// image then, and what one stage stores the other one loads. What is bound for one stage is another buffer than the
+    /// other stage's.
     pub stage: u32,
     /// Bind group, descriptor set.
     pub group: u32,
@@ -259,12 +267,28 @@ impl gpucc_device {
         sort: Sort,
         make: impl Fn(ResourceKind) -> Reply<Bound>,
     ) -> Reply<()> {
-        for (program, resource) in self.find(place, &[sort])? {
-            let Some(made) = self.made(program) else {
-                continue;
-            };
-            let bound = make(made.compiled.ssa.resources[resource].kind)?;
+        let found = self.find(place, &[sort])?;
+        let made = found.iter().filter_map(|&(program, resource)| {
+            let made = self.made(program)?;
+            Some(make(made.compiled.ssa.resources[resource].kind))
+        });
+        // Where one program does not take it, the other one does not get it either.
+        let made = made.collect::<Reply<Vec<Bound>>>()?;
+        for (&(program, resource), bound) in found.iter().zip(made) {
             self.bindings[program].set_element(resource, place.element, bound);
+        }
+        match found[..] {
+            [(program, resource)] => {
+                let pairs = self.alike.iter().filter(|pair| pair[program] == resource);
+                self.apart.extend(pairs);
+            }
+            [(_, vertex), (_, fragment)] => {
+                let [vs, fs] = &self.bindings;
+                if vs.elements(vertex) == fs.elements(fragment) {
+                    self.apart.remove(&[vertex, fragment]);
+                }
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -426,7 +450,12 @@ pub unsafe extern "C" fn gpucc_device_create(
             }
             bindings
         };
+        let alike = fragment.map_or_else(Vec::new, |fragment| {
+            shade::shared(&first.compiled.ssa, &fragment.compiled.ssa)
+        });
         let made = gpucc_device {
+            alike,
+            apart: BTreeSet::new(),
             bindings: [
                 bindings(first),
                 fragment.map_or_else(Bindings::default, |fragment| bindings(fragment)),
@@ -615,7 +644,7 @@ unsafe fn copy_out(bytes: &[u8], to: *mut u8, room: usize, size: *mut usize) -> 
     Ok(())
 }
 
-/// Reads a buffer or an image back. `*size` is how many bytes it has; where `room` is less or `to` is null, nothing is
+/// Reads a buffer or an image back. Where each stage has bytes of its own, `place` names the stage. `*size` is how many bytes it has; where `room` is less or `to` is null, nothing is
 /// copied.
 ///
 /// # Safety
@@ -632,12 +661,17 @@ pub unsafe extern "C" fn gpucc_device_read(
         // SAFETY: the caller's, here and below.
         let (device, place) = unsafe { (look(device, "device")?, abi::read(place)?) };
         let found = device.find(&place, &[Sort::Buffer, Sort::Image])?;
-        let bytes = found.first().map_or(&[][..], |&(program, resource)| {
+        let mut each = found.iter().map(|&(program, resource)| {
             match device.bindings[program].get(resource, place.element) {
                 Bound::Image(image) => image.bytes(),
                 bound => bound.bytes(),
             }
         });
+        let bytes = each.next().unwrap_or_default();
+        if each.any(|other| other != bytes) {
+            let message = "gpucc_place.stage: each stage has bytes of its own there: name one";
+            return Err(Failure::usage(message));
+        }
         // SAFETY: the same.
         unsafe { copy_out(bytes, to, room, size) }?;
         Ok(gpucc_status::GPUCC_OK)
@@ -698,7 +732,9 @@ pub unsafe extern "C" fn gpucc_device_dispatch(
     })
 }
 
-/// Draws to the targets on the emulated machine.
+/// Draws to the targets on the emulated machine. Where both stages store to one buffer, vertices run in batches of 64, and
+/// pixels when 16 quads are collected or the draw ends, in the order of primitives. Silicon promises less: a pixel runs
+/// after the vertices of its primitive.
 ///
 /// # Safety
 /// The pointers lead to what their types say.

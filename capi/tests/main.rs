@@ -2,6 +2,7 @@
 
 mod calls;
 mod consumers;
+mod draws;
 mod header;
 mod hostile;
 mod results;

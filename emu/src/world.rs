@@ -84,9 +84,43 @@ impl Bindings {
             .unwrap_or(&Bound::Nothing)
     }
 
+    /// What is bound to the elements of a binding.
+    pub fn elements(&self, resource: Resource) -> &[Bound] {
+        self.bound.get(resource).map_or(&[], Vec::as_slice)
+    }
+
     /// What is bound to an element, to change it.
     pub fn get_mut(&mut self, resource: Resource, element: u32) -> Option<&mut Bound> {
         self.bound.get_mut(resource)?.get_mut(element as usize)
+    }
+
+    /// Exchanges a binding with one of other bindings.
+    pub fn exchange(&mut self, own: Resource, other: &mut Bindings, theirs: Resource) {
+        if let (Some(one), Some(two)) = (self.bound.get_mut(own), other.bound.get_mut(theirs)) {
+            std::mem::swap(one, two);
+        }
+    }
+
+    /// Copies a binding of other bindings.
+    pub fn copy(&mut self, own: Resource, other: &Bindings, theirs: Resource) {
+        if let (Some(one), Some(two)) = (self.bound.get_mut(own), other.bound.get(theirs)) {
+            one.clone_from(two);
+        }
+    }
+
+    /// Takes what other bindings have at a binding. Of two buffers it keeps the longer one, and what it lacks it gets.
+    pub fn merge(&mut self, own: Resource, other: &Bindings, theirs: Resource) {
+        let (Some(one), Some(two)) = (self.bound.get_mut(own), other.bound.get(theirs)) else {
+            return;
+        };
+        for (n, bound) in two.iter().enumerate() {
+            match (one.get_mut(n), bound) {
+                (Some(Bound::Buffer(kept)), Bound::Buffer(given)) if kept.len() >= given.len() => {}
+                (Some(_), Bound::Nothing) => {}
+                (Some(kept), given) => kept.clone_from(given),
+                (None, given) => one.push(given.clone()),
+            }
+        }
     }
 
     /// Every binding with its elements.
