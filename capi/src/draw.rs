@@ -74,7 +74,7 @@ pub struct gpucc_draw {
 }
 
 /// Most vertices and instances of a draw.
-const MOST: u64 = 1 << 22;
+pub(crate) const MOST: u64 = 1 << 22;
 
 /// Draws.
 pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u32>) -> Reply<()> {

@@ -8,3 +8,4 @@ mod hostile;
 mod results;
 mod store;
 mod threads;
+mod uploads;

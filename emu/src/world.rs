@@ -33,6 +33,9 @@ impl Bound {
     }
 }
 
+/// Bytes of all bindings of one entry point, as they are declared: more are not made.
+pub const MOST_BYTES: u64 = 1 << 30;
+
 /// The bindings of one entry point, by its [`Resource`] ids; each has one element or, for arrays of
 /// bindings, several.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,6 +60,27 @@ impl Bindings {
             bindings.bound.push(vec![one; data.count.unwrap_or(1) as usize]);
         }
         bindings
+    }
+
+    /// [`Bindings::new`], where that takes at most [`MOST_BYTES`].
+    ///
+    /// # Errors
+    /// The bytes that it takes.
+    pub fn bounded(func: &Func) -> Result<Bindings, u64> {
+        let bytes = func.resources.values().map(|data| {
+            let size = match data.kind {
+                ResourceKind::Uniform { size }
+                | ResourceKind::Immediate { size }
+                | ResourceKind::Storage { size, .. } => size,
+                _ => 0,
+            };
+            let one = u64::from(size) + size_of::<Bound>() as u64;
+            one.saturating_mul(data.count.unwrap_or(1).into())
+        });
+        match bytes.fold(0, u64::saturating_add) {
+            0..=MOST_BYTES => Ok(Bindings::new(func)),
+            bytes => Err(bytes),
+        }
     }
 
     /// Binds element 0.

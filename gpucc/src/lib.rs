@@ -56,7 +56,7 @@ pub use describe::{binary_report, hex, merge_pipelines, shader_report};
 pub use elf::{elf, unique_names};
 pub use explorer::{Column, explorer};
 pub use failure::{Diagnostic, Failure, FailureKind, Label, Severity};
-pub use front::print as print_ir;
+pub use front::{longest_source, print as print_ir};
 pub use gpucc_ir::budget::Budget;
 pub use gpucc_ir::ssa::{Func, Stage};
 pub use gpucc_machine as machine;
