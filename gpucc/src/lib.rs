@@ -62,6 +62,7 @@ pub use gpucc_ir::ssa::{Func, Stage};
 pub use gpucc_machine as machine;
 pub use gpucc_machine::described::EvidenceClass;
 pub use gpucc_passes::{Pass, Proof};
+#[doc(hidden)]
 pub use guard::panic_message;
 pub use key::Key;
 pub use pipeline::{Pipeline, Robust};

@@ -8,7 +8,11 @@ pub mod shade;
 use crate::Failure;
 pub use executor::{Executor, Stop};
 pub use gpucc_emu::device::{FragmentOut, MOST_INVOCATIONS, VertexOut, VertexRun};
-use gpucc_emu::world::{Bindings, MOST_BYTES};
+pub use gpucc_emu::format::Format;
+pub use gpucc_emu::image::{Extent, Image};
+pub use gpucc_emu::sampler::Sampler;
+use gpucc_emu::world::MOST_BYTES;
+pub use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::Func;
 
 /// Bindings of every resource of a function: buffers of zeros, and nothing else.
