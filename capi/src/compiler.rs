@@ -214,9 +214,10 @@ pub unsafe extern "C" fn gpucc_parsed_destroy(parsed: *mut gpucc_parsed) {
 /// The parsed source is null or one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpucc_parsed_outcome(parsed: *const gpucc_parsed) -> *const gpucc_outcome {
-    // SAFETY: the caller's.
     value(std::ptr::null(), || {
-        Ok(std::ptr::from_ref(unsafe { look(parsed, "parsed source") }?.outcome.get()))
+        // SAFETY: the caller's.
+        let found = unsafe { look(parsed, "parsed source") }?;
+        Ok(std::ptr::from_ref(found.outcome.get()))
     })
 }
 

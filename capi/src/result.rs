@@ -234,9 +234,10 @@ fn lazily(made: &OnceLock<String>, make: impl FnOnce() -> Reply<String>) -> Repl
 /// The result is null or one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpucc_result_outcome(result: *const gpucc_result) -> *const gpucc_outcome {
-    // SAFETY: the caller's.
     value(std::ptr::null(), || {
-        Ok(std::ptr::from_ref(unsafe { look(result, "result") }?.outcome.get()))
+        // SAFETY: the caller's.
+        let found = unsafe { look(result, "result") }?;
+        Ok(std::ptr::from_ref(found.outcome.get()))
     })
 }
 

@@ -61,7 +61,10 @@ impl gpucc_device {
             };
             let kind = self.kind(program, resource);
             let needed = least(kind) as u64;
-            if matches!(kind, ResourceKind::Immediate { .. }) || offset % 4 != 0 || size < needed {
+            if matches!(kind, ResourceKind::Immediate { .. })
+                || !offset.is_multiple_of(4)
+                || size < needed
+            {
                 let message = format!(
                     "a range is of a buffer, begins at a multiple of 4, and has at least {needed} bytes here"
                 );
