@@ -187,6 +187,7 @@ impl Program {
         self.machine.interpolates()
     }
     /// The outputs of which less is left behind the program than their words; see [`gpucc_machine::Machine::kept`].
+    #[cfg(feature = "emulator")]
     pub(crate) fn kept(&self) -> Vec<gpucc_machine::Kept> {
         self.machine.kept(&self.compiled)
     }
