@@ -5,15 +5,32 @@
  *
  * Structures that a caller fills begin with `struct_size`, which is their `sizeof`. All bytes that
  * the caller does not set must be zero: zero is each field's default. A structure that is shorter
- * than this header's takes the defaults for what it lacks; a longer one is of a later gpucc and is
- * GPUCC_USAGE. Elements of one array have one size. Structures that gpucc fills begin with
- * `struct_size` as well, and grow at the end only. Those without it never change.
+ * than this header's is an older header's, and takes the defaults for what it lacks. A longer one
+ * is a later header's: what it has beyond this header must be zero, else the call is GPUCC_USAGE.
+ * Elements of one array have one size. Structures that gpucc fills begin with `struct_size` as well,
+ * and grow at the end only: a field of this header is there if struct_size reaches behind it.
+ * Structures without struct_size never change.
  *
  * A null pointer where one is needed, a value that no enum has, a text that is not UTF-8 and a
  * reserved field that is not zero are GPUCC_USAGE with a message (gpucc_last_message).
  *
- * Compilers, results and parsed sources are immutable: any thread may use them at any time. A
- * device belongs to one thread at a time. Whatever a handle gives lives as long as the handle.
+ * Ownership: a handle belongs to the caller from the call that makes it to its gpucc_*_destroy.
+ * Handles do not need one another: a result outlives its compiler and its source, a device its
+ * result. Whatever a handle gives (texts, bytes, structures, what these point to) lives as long as
+ * the handle, is not the caller's to change or free, and does not move. What gpucc_version and
+ * gpucc_targets_json give lives as long as the process; what gpucc_last_message gives, until the
+ * next call of the same thread that fails. Whatever a caller gives is read before the call returns,
+ * and is not needed then. A call writes a null pointer to the place of a handle that it does not
+ * make.
+ *
+ * Threads: compilers, results and parsed sources are immutable: any threads may use them at the same
+ * time. A device belongs to one thread at a time. gpucc_*_destroy needs the handle for itself.
+ *
+ * Options: a parse takes constants, budget and cancel of them (gpucc_parse); a request takes all.
+ *
+ * Blobs: gpucc_result_load is GPUCC_USAGE for a blob that is stale or damaged, and gpucc_last_message
+ * begins with "the blob is not taken" then: compile, and replace it. Any other message of it is a
+ * mistake of the call.
  */
 
 #ifndef GPUCC_H
@@ -971,7 +988,25 @@ typedef struct {
     void *cancel_user;
 } gpucc_options;
 
-// A message.
+// A place that a message is about.
+typedef struct {
+    // sizeof(gpucc_label).
+    uint32_t struct_size;
+    // 1: the place that matters most; 0: context.
+    uint32_t is_primary;
+    // Line from 1; 0 where the source has no lines.
+    uint32_t line;
+    // Column in characters, from 1; of SPIR-V the number of the word.
+    uint32_t column;
+    // First byte.
+    uint32_t start;
+    // One past its last byte.
+    uint32_t end;
+    // A remark; may be empty.
+    gpucc_text text;
+} gpucc_label;
+
+// A message. Line, column, start and end are those of its first label.
 typedef struct {
     // sizeof(gpucc_diagnostic).
     uint32_t struct_size;
@@ -991,6 +1026,10 @@ typedef struct {
     const gpucc_text *notes;
     // How many.
     size_t note_count;
+    // All places that it is about, the first of them in front.
+    const gpucc_label *const *labels;
+    // How many.
+    size_t label_count;
 } gpucc_diagnostic;
 
 // How a call ended.
@@ -1192,7 +1231,9 @@ typedef struct {
 typedef struct {
     // sizeof(gpucc_place).
     uint32_t struct_size;
-    // A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has it.
+    // A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has it: what is bound is one buffer or
+    // image then, and what one stage stores the other one loads. What is bound for one stage is another buffer than the
+    // other stage's.
     uint32_t stage;
     // Bind group, descriptor set.
     uint32_t group;
@@ -1384,6 +1425,15 @@ typedef struct {
     const gpucc_named *slots;
     // How many.
     size_t slot_count;
+    // Buffers and immediates: bytes that must be bound, without a runtime array. Immediates begin at byte 0 of all that is
+    // pushed: a range of push constants at an offset is the bytes from there on.
+    uint32_t size;
+    // Bytes of an element of the runtime array at the end; 0 where there is none.
+    uint32_t stride;
+    // Elements of an array of bindings; 1 where it is none.
+    uint32_t count;
+    // 1: the program may store to it.
+    uint32_t is_stored;
 } gpucc_binding;
 
 // An input of the stage.
@@ -1689,7 +1739,8 @@ gpucc_status gpucc_compiler_create(const gpucc_config *config, gpucc_compiler **
 void gpucc_compiler_destroy(gpucc_compiler *compiler);
 
 // Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read.
-// A compilation whose values of constants are not those of `options` reads the source again.
+// Of the options it takes the values of constants, the budget and `cancel`; the others are those of each request. A
+// compilation whose constants or budget are others reads the source again; the latest four of these readings are kept.
 gpucc_status gpucc_parse(const gpucc_compiler *compiler,
                          const gpucc_source *source,
                          const gpucc_options *options,
@@ -1773,7 +1824,7 @@ gpucc_status gpucc_device_set_target(gpucc_device *device,
                                      const gpucc_image *image,
                                      gpucc_bytes data);
 
-// Reads a buffer or an image back. `*size` is how many bytes it has; where `room` is less or `to` is null, nothing is
+// Reads a buffer or an image back. Where each stage has bytes of its own, `place` names the stage. `*size` is how many bytes it has; where `room` is less or `to` is null, nothing is
 // copied.
 gpucc_status gpucc_device_read(const gpucc_device *device,
                                const gpucc_place *place,
@@ -1791,8 +1842,11 @@ gpucc_status gpucc_device_read_target(const gpucc_device *device,
 // Runs workgroups of a compute program on the emulated machine, set up from the result alone.
 gpucc_status gpucc_device_dispatch(gpucc_device *device, uint32_t x, uint32_t y, uint32_t z);
 
-// Draws to the targets on the emulated machine.
-gpucc_status gpucc_device_draw(gpucc_device *device, const gpucc_draw *draw);
+// Draws to the targets on the emulated machine. Where both stages store to one buffer, vertices run in batches of 64, and
+// pixels when 16 quads are collected or the draw ends, in the order of primitives. Silicon promises less: a pixel runs
+// after the vertices of its primitive.
+gpucc_status gpucc_device_draw(gpucc_device *device,
+                               const gpucc_draw *draw);
 
 // Compares the emulated machine with the interpreter on so many inputs, bit for bit. GPUCC_MISMATCH is a word that differs,
 // or too little that could be compared; gpucc_last_message says which.
@@ -1833,9 +1887,9 @@ gpucc_status gpucc_pair_keys(const gpucc_compiler *compiler,
                              gpucc_key *fragment_key);
 
 // A result as bytes, which gpucc_result_load reads: equal for equal requests. They live as long as the result. `key` is
-// that of its request: of gpucc_request_key for a result of gpucc_compile, of gpucc_pair_keys for one of gpucc_compile_pair.
-// Another key makes a blob that is found where it does not belong. A second call must give the same key. The interpreter's results, those of kernels and those that
-// failed have no bytes.
+// that of its request: of gpucc_request_key for a result of gpucc_compile, of gpucc_pair_keys for one of
+// gpucc_compile_pair. Another key makes a blob that is found where it does not belong. A second call must give the same
+// key. The interpreter's results, those of kernels and those that failed have no bytes.
 gpucc_bytes gpucc_result_blob(const gpucc_result *result,
                               const gpucc_key *key);
 
@@ -1847,6 +1901,32 @@ gpucc_status gpucc_result_load(const gpucc_compiler *compiler,
                                const gpucc_key *key,
                                gpucc_bytes blob,
                                gpucc_result **result);
+
+// Lets programs see `size` bytes of a bound buffer from byte `offset` on: the dynamic offset of a descriptor. 0 is all that
+// there is behind the offset. Code does not depend on it: a driver adds the offset to the base address wherever
+// gpucc_info has the binding, in its slots and its driver constants, and takes the range's size for that of the buffer.
+// What is bound anew has no range.
+gpucc_status gpucc_device_set_range(gpucc_device *device,
+                                    const gpucc_place *place,
+                                    uint64_t offset,
+                                    uint64_t size);
+
+// Overwrites push constants from byte `offset` on, as vkCmdPushConstants does: those of `stage`, a gpucc_stage, or of each
+// stage that has some. Bytes beyond what a program declares are dropped.
+gpucc_status gpucc_device_push(gpucc_device *device,
+                               uint32_t stage,
+                               uint32_t offset,
+                               gpucc_bytes data);
+
+// Gives a setting of a program the words that a driver made of it: dispatches and draws take these in place of
+// gpucc_info.settings. `name` is that of the gpucc_setting; a register and a number have one word, a descriptor has
+// `word_count`. Bits that the setting's mask lacks are the driver's own, and no emulated machine looks at them. Words that
+// the manual forbids for the program are GPUCC_USAGE when it runs.
+gpucc_status gpucc_device_set_words(gpucc_device *device,
+                                    uint32_t stage,
+                                    gpucc_text name,
+                                    const uint32_t *words,
+                                    size_t word_count);
 
 #ifdef __cplusplus
 }  // extern "C"
@@ -1892,13 +1972,14 @@ GPUCC_SIZE(gpucc_pipeline, 48);
 GPUCC_SIZE(gpucc_text, 16);
 GPUCC_SIZE(gpucc_bytes, 16);
 GPUCC_SIZE(gpucc_key, 32);
-GPUCC_SIZE(gpucc_diagnostic, 56);
+GPUCC_SIZE(gpucc_label, 40);
+GPUCC_SIZE(gpucc_diagnostic, 72);
 GPUCC_SIZE(gpucc_outcome, 72);
 GPUCC_SIZE(gpucc_blend_component, 12);
 GPUCC_SIZE(gpucc_named, 24);
 GPUCC_SIZE(gpucc_figure, 24);
 GPUCC_SIZE(gpucc_program, 56);
-GPUCC_SIZE(gpucc_binding, 48);
+GPUCC_SIZE(gpucc_binding, 64);
 GPUCC_SIZE(gpucc_input, 120);
 GPUCC_SIZE(gpucc_output, 88);
 GPUCC_SIZE(gpucc_program_state, 20);

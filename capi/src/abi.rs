@@ -46,7 +46,13 @@ impl gpucc_bytes {
 }
 
 /// Elements of one array of a caller's: more than any pipeline has.
-const MOST: usize = 1 << 16;
+const MOST: usize = 1 << 14;
+
+/// Bytes of a text that is no source: with [`MOST`] of them a call copies at most 1 GiB.
+const LONGEST: usize = 1 << 16;
+
+/// Bytes of a structure of a later version: what Linux takes of its own (`copy_struct_from_user`), a page.
+const LARGEST: usize = 4096;
 
 /// A structure that callers fill.
 ///
@@ -55,19 +61,20 @@ const MOST: usize = 1 << 16;
 pub(crate) unsafe trait Input: Copy {
     /// Its name.
     const NAME: &'static str;
-    /// The size that it had in the first version of the interface.
+    /// The size that it had in the first version of the interface: a number that never changes, whatever is added.
     const OLDEST: usize;
     /// What is not zero though it must be.
     fn reserved(&self) -> Option<&'static str>;
 }
 
-/// Copies a structure of the caller's; what a shorter one lacks is zero.
+/// Copies a structure of the caller's; what a shorter one lacks is zero. What a longer one has beyond ours must be zero: a
+/// later header's fields at their defaults.
 ///
 /// # Safety
 /// A pointer that is not null leads to a structure of as many readable bytes as its first word says, or to four.
 ///
 /// # Errors
-/// A null pointer, a size that no version has, a reserved field that is not zero.
+/// A null pointer, a size that no version has, a field that is not known or reserved and not zero.
 pub(crate) unsafe fn read<T: Input>(from: *const T) -> Reply<T> {
     let name = T::NAME;
     if from.is_null() {
@@ -78,16 +85,23 @@ pub(crate) unsafe fn read<T: Input>(from: *const T) -> Reply<T> {
     }
     // SAFETY: it is aligned, and four bytes can be read.
     let size = unsafe { from.cast::<u32>().read() } as usize;
-    if size < T::OLDEST || size > size_of::<T>() || !size.is_multiple_of(8) {
+    if size < T::OLDEST || size > LARGEST || !size.is_multiple_of(8) {
         let (least, most) = (T::OLDEST, size_of::<T>());
         let message = format!("{name}.struct_size is {size}: {least} to {most} are known");
         return Err(Failure::usage(message).note("set struct_size to sizeof the structure"));
     }
+    let own = size.min(size_of::<T>());
+    // SAFETY: `size` bytes can be read; `own` is no more than that.
+    let beyond = unsafe { std::slice::from_raw_parts(from.cast::<u8>().add(own), size - own) };
+    if beyond.iter().any(|&byte| byte != 0) {
+        let message = format!("{name} has fields that this gpucc does not know, and they are set");
+        return Err(Failure::usage(message).note(format!("it knows the first {own} bytes")));
+    }
     let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: `size` bytes can be read, and the value has room for them; it is not the caller's memory. Every pattern of
-    // bits is a `T`, zeros too.
+    // SAFETY: `own` bytes can be read, and the value has room for them; it is not the caller's memory. Every pattern of bits
+    // is a `T`, zeros too.
     let value = unsafe {
-        std::ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), size);
+        std::ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), own);
         value.assume_init()
     };
     match value.reserved() {
@@ -151,13 +165,18 @@ pub(crate) unsafe fn read_all<T: Input>(from: *const T, count: usize) -> Reply<V
 /// The pointer leads to `count` values.
 ///
 /// # Errors
-/// Too many; null though there are some.
-pub(crate) unsafe fn numbers(from: *const u32, count: usize, what: &str) -> Reply<Vec<u32>> {
+/// More than `most`; null though there are some. Nothing is copied then.
+pub(crate) unsafe fn numbers(
+    from: *const u32,
+    count: usize,
+    most: usize,
+    what: &str,
+) -> Reply<Vec<u32>> {
     if count == 0 {
         return Ok(Vec::new());
     }
-    if from.is_null() || !from.is_aligned() || count > 1 << 28 {
-        let message = format!("{what}: null, not aligned, or more numbers than memory has");
+    if from.is_null() || !from.is_aligned() || count > most {
+        let message = format!("{what}: null, not aligned, or more than {most}");
         return Err(Failure::usage(message));
     }
     // SAFETY: there are `count`, aligned, and fewer than memory has.
@@ -189,8 +208,23 @@ pub(crate) unsafe fn bytes<'a>(from: gpucc_bytes, what: &str) -> Reply<&'a [u8]>
 /// As [`bytes`].
 ///
 /// # Errors
-/// As [`bytes`]; not UTF-8.
+/// As [`bytes`]; not UTF-8; longer than any name.
 pub(crate) unsafe fn text(from: gpucc_text, what: &str) -> Reply<String> {
+    // SAFETY: the caller's.
+    unsafe { long_text(from, LONGEST, what) }
+}
+
+/// [`text`] of at most so many bytes.
+///
+/// # Safety
+/// As [`bytes`].
+///
+/// # Errors
+/// As [`text`].
+pub(crate) unsafe fn long_text(from: gpucc_text, most: usize, what: &str) -> Reply<String> {
+    if from.size > most {
+        return Err(Failure::usage(format!("{what} has more than {most} bytes")));
+    }
     let from = gpucc_bytes { data: from.data.cast(), size: from.size };
     // SAFETY: the caller's; they are copied at once.
     let bytes = unsafe { bytes(from, what) }?;
@@ -244,4 +278,60 @@ pub(crate) fn choice<T: Copy>(number: u32, all: &[T], what: &str) -> Reply<T> {
 /// Neither 0 nor 1.
 pub(crate) fn truth(number: u32, what: &str) -> Reply<bool> {
     choice(number, &[false, true], what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A structure that has grown by `later`.
+    #[repr(C)]
+    #[derive(Copy, Clone, Debug, PartialEq)]
+    struct Grown {
+        struct_size: u32,
+        first: u32,
+        later: u64,
+    }
+
+    // SAFETY: numbers without padding, the size in front.
+    unsafe impl Input for Grown {
+        const NAME: &'static str = "grown";
+        const OLDEST: usize = 8;
+        fn reserved(&self) -> Option<&'static str> {
+            None
+        }
+    }
+
+    /// What is read of these words.
+    fn read_of(words: &[u64]) -> Reply<Grown> {
+        // SAFETY: the words have as many bytes as the first says.
+        unsafe { read(words.as_ptr().cast()) }
+    }
+
+    fn head(size: u64) -> u64 {
+        size | 7 << 32
+    }
+
+    #[test]
+    fn an_older_structure_takes_zeros_and_a_later_one_must_have_them() {
+        let grown = |struct_size, later| Grown { struct_size, first: 7, later };
+        assert_eq!(read_of(&[head(8)]).expect("older"), grown(8, 0));
+        assert_eq!(read_of(&[head(16), 3]).expect("ours"), grown(16, 3));
+        assert_eq!(read_of(&[head(32), 3, 0, 0]).expect("later, at its defaults"), grown(32, 3));
+        for words in [&[head(32), 3, 0, 1][..], &[head(32), 3, 1 << 63, 0]] {
+            let failure = read_of(words).expect_err("a later field is set");
+            assert!(failure.summary().contains("does not know"), "{}", failure.summary());
+        }
+        for size in [0, 4, 12, 4104, 0xffff_fff8] {
+            read_of(&[head(size), 0]).expect_err("no version has this size");
+        }
+    }
+
+    #[test]
+    fn an_array_of_later_structures_is_read_by_their_size() {
+        let words = [head(24), 1, 0, head(24), 2, 0];
+        // SAFETY: there are two of 24 bytes.
+        let all = unsafe { read_all(words.as_ptr().cast::<Grown>(), 2) }.expect("later");
+        assert_eq!(all.iter().map(|one| one.later).collect::<Vec<_>>(), [1, 2]);
+    }
 }

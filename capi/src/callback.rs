@@ -84,8 +84,9 @@ pub(crate) fn includes(find: gpucc_include_fn, user: *mut c_void) -> Option<Incl
                 &mut text,
             )
         };
+        let most = gpucc::longest_source() as usize;
         // SAFETY: they live until the function is called again.
-        let text = unsafe { abi::text(text, "the included text") };
+        let text = unsafe { abi::long_text(text, most, "the included text") };
         let text = text.map_err(|failure| failure.summary().to_owned())?;
         match given {
             1.. => {

@@ -9,10 +9,10 @@ use crate::outcome::{Outcome, gpucc_outcome};
 use crate::result::{Made, gpucc_result};
 use crate::status::{gpucc_status, status};
 use gpucc::{
-    Choice, Compiled, Compiler, Diagnostic, Entry, Failure, IncludedText, Includes, Key, Options,
-    Parsed, SourceText, Stage, Target, TargetInfo,
+    Budget, Choice, Compiled, Compiler, Diagnostic, Entry, Failure, IncludedText, Includes, Key,
+    Options, Parsed, SourceText, Stage, Target, TargetInfo,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -32,6 +32,42 @@ pub struct gpucc_parsed {
     parsed: Result<Parsed, Failure>,
     outcome: Outcome,
     names: Vec<String>,
+    /// What it was read as for other values of constants, the latest behind the others.
+    again: Mutex<VecDeque<(ReadWith, Arc<Parsed>)>>,
+}
+
+/// Options that reading depends on, to the bit: values of constants by name, that of all others, the budget.
+type ReadWith = (Vec<(String, u64)>, Option<u64>, Budget);
+
+/// So many of them are kept: a module is specialized for one pipeline after the other.
+const KEPT_READINGS: usize = 4;
+
+fn read_with(options: &Options) -> ReadWith {
+    let overrides = options.overrides.iter();
+    let overrides = overrides.map(|(name, value)| (name.clone(), value.to_bits())).collect();
+    (overrides, options.overrides_default.map(f64::to_bits), options.budget)
+}
+
+impl gpucc_parsed {
+    /// What was read with these options before.
+    fn known(&self, with: &ReadWith) -> Option<Arc<Parsed>> {
+        let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
+        again.iter().find(|(own, _)| own == with).map(|(_, parsed)| Arc::clone(parsed))
+    }
+
+    /// Keeps what was read with these options, in place of the oldest.
+    fn keep(&self, with: ReadWith, parsed: Parsed) -> Arc<Parsed> {
+        let parsed = Arc::new(parsed);
+        let mut again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been faster.
+        if again.iter().all(|(own, _)| *own != with) {
+            if again.len() == KEPT_READINGS {
+                again.pop_front();
+            }
+            again.push_back((with, Arc::clone(&parsed)));
+        }
+        parsed
+    }
 }
 
 /// The version of this interface: GPUCC_ABI_VERSION of the header that the library was built with.
@@ -106,7 +142,8 @@ pub unsafe extern "C" fn gpucc_compiler_destroy(compiler: *mut gpucc_compiler) {
 }
 
 /// Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read.
-/// A compilation whose values of constants are not those of `options` reads the source again.
+/// Of the options it takes the values of constants, the budget and `cancel`; the others are those of each request. A
+/// compilation whose constants or budget are others reads the source again; the latest four of these readings are kept.
 ///
 /// # Safety
 /// The pointers lead to what their types say.
@@ -143,7 +180,15 @@ pub unsafe extern "C" fn gpucc_parse(
         let names =
             entries.iter().map(|entry| entry.name.replace('\0', "\u{fffd}") + "\0").collect();
         let machine = (compiler.compiler.target(), compiler.compiler.chip());
-        let made = gpucc_parsed { given, machine, options, parsed: read, outcome, names };
+        let made = gpucc_parsed {
+            given,
+            machine,
+            options,
+            parsed: read,
+            outcome,
+            names,
+            again: Mutex::default(),
+        };
         // SAFETY: the same.
         unsafe { abi::write(parsed, give(made), "") }?;
         Ok(status)
@@ -169,8 +214,11 @@ pub unsafe extern "C" fn gpucc_parsed_destroy(parsed: *mut gpucc_parsed) {
 /// The parsed source is null or one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpucc_parsed_outcome(parsed: *const gpucc_parsed) -> *const gpucc_outcome {
-    // SAFETY: the caller's.
-    value(std::ptr::null(), || Ok(&unsafe { look(parsed, "parsed source") }?.outcome.outcome))
+    value(std::ptr::null(), || {
+        // SAFETY: the caller's.
+        let found = unsafe { look(parsed, "parsed source") }?;
+        Ok(std::ptr::from_ref(found.outcome.get()))
+    })
 }
 
 /// How many entry points it has.
@@ -333,37 +381,30 @@ impl<'a> Asked<'a> {
 
     /// The entry point's program before the passes, with warnings and the time that reading took.
     fn func(&self, compiler: &Compiler) -> Reply<(gpucc::Func, Vec<Diagnostic>, Duration)> {
-        let again;
+        let (again, fresh);
         let parsed = match &self.source {
             Where::Read(kept) => {
+                let with = read_with(&self.options);
                 match &kept.parsed {
-                    Ok(parsed) if self.reads_as(&kept.options) => parsed,
+                    Ok(parsed) if with == read_with(&kept.options) => parsed,
                     // What ended its reading may not end ours.
                     _ => {
-                        again = self.parse(compiler, &kept.given)?;
+                        again = match kept.known(&with) {
+                            Some(known) => known,
+                            None => kept.keep(with, self.parse(compiler, &kept.given)?),
+                        };
                         &again
                     }
                 }
             }
             Where::New(given) => {
-                again = self.parse(compiler, given)?;
-                &again
+                fresh = self.parse(compiler, given)?;
+                &fresh
             }
         };
         let found = self.find(&parsed.entries)?;
         let func = found.func.as_ref().map_err(Clone::clone)?;
         Ok((func.clone(), parsed.warnings.clone(), parsed.frontend_time))
-    }
-
-    /// Options that reading depends on are the same, to the bit.
-    fn reads_as(&self, other: &Options) -> bool {
-        let of = |options: &Options| {
-            let overrides = options.overrides.iter();
-            let overrides: Vec<(String, u64)> =
-                overrides.map(|(name, value)| (name.clone(), value.to_bits())).collect();
-            (overrides, options.overrides_default.map(f64::to_bits), options.budget)
-        };
-        of(&self.options) == of(other)
     }
 
     fn parse(&self, compiler: &Compiler, given: &Given) -> Reply<Parsed> {

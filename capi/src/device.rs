@@ -6,13 +6,15 @@ use crate::entry::{entry, value};
 use crate::handle::{change, give, look, take};
 use crate::result::{Made, gpucc_result};
 use crate::status::gpucc_status;
+use crate::upload::Around;
+use gpucc::execute::shade;
 use gpucc::{Failure, Stage};
 use gpucc_emu::format::{Format, Kind};
 use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{Dim, Resource, ResourceKind, SampleType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// An emulated machine with one program, or with a vertex and a fragment program.
@@ -21,10 +23,19 @@ pub struct gpucc_device {
     pub(crate) fragment: Option<Arc<Made>>,
     /// Of `first`, then of the fragment program.
     pub(crate) bindings: [Bindings; 2],
+    /// Bindings that both programs declare alike, by their numbers in each.
+    pub(crate) alike: Vec<[Resource; 2]>,
+    /// Those of them that a caller bound for one stage alone. The others are one binding: between the calls both programs
+    /// have equal copies of it.
+    pub(crate) apart: BTreeSet<[Resource; 2]>,
     pub(crate) buffers: Vec<Vec<u8>>,
     pub(crate) targets: BTreeMap<u32, Image>,
     pub(crate) depth: Option<Image>,
     pub(crate) steps: Option<u64>,
+    /// Of bindings of which the program sees a range.
+    pub(crate) around: BTreeMap<(usize, Resource, u32), Around>,
+    /// The caller gave words of the state.
+    pub(crate) has_words: bool,
 }
 
 /// The number of the depth target, beside the locations of colour targets.
@@ -36,7 +47,9 @@ pub const GPUCC_DEPTH_TARGET: u32 = 0xFFFF_FFFF;
 pub struct gpucc_place {
     /// sizeof(gpucc_place).
     pub struct_size: u32,
-    /// A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has it.
+    /// A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has it: what is bound is one buffer or
+    /// image then, and what one stage stores the other one loads. What is bound for one stage is another buffer than the
+    /// other stage's.
     pub stage: u32,
     /// Bind group, descriptor set.
     pub group: u32,
@@ -196,7 +209,7 @@ pub(crate) fn compare(number: u32, what: &str) -> Reply<Option<Compare>> {
 
 /// What can be bound.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Sort {
+pub(crate) enum Sort {
     Buffer,
     Image,
     Sampler,
@@ -213,12 +226,22 @@ fn sort(kind: ResourceKind) -> Sort {
 }
 
 impl gpucc_device {
-    fn made(&self, program: usize) -> Option<&Arc<Made>> {
+    pub(crate) fn made(&self, program: usize) -> Option<&Arc<Made>> {
         [Some(&self.first), self.fragment.as_ref()][program]
     }
 
+    /// What is declared at a binding.
+    pub(crate) fn kind(&self, program: usize, resource: Resource) -> ResourceKind {
+        let made = self.made(program).unwrap_or(&self.first);
+        made.compiled.ssa.resources[resource].kind
+    }
+
     /// The programs that have a binding, and its number in each.
-    fn find(&self, place: &gpucc_place, sorts: &[Sort]) -> Reply<Vec<(usize, Resource)>> {
+    pub(crate) fn find(
+        &self,
+        place: &gpucc_place,
+        sorts: &[Sort],
+    ) -> Reply<Vec<(usize, Resource)>> {
         let stage = crate::input::stage(place.stage, "gpucc_place.stage")?;
         let is_immediate = abi::truth(place.is_immediate, "gpucc_place.is_immediate")?;
         let mut found = Vec::new();
@@ -259,25 +282,44 @@ impl gpucc_device {
         sort: Sort,
         make: impl Fn(ResourceKind) -> Reply<Bound>,
     ) -> Reply<()> {
-        for (program, resource) in self.find(place, &[sort])? {
-            let Some(made) = self.made(program) else {
-                continue;
-            };
-            let bound = make(made.compiled.ssa.resources[resource].kind)?;
+        let found = self.find(place, &[sort])?;
+        let made = found.iter().map(|&(program, resource)| make(self.kind(program, resource)));
+        // Where one program does not take it, the other one does not get it either.
+        let made = made.collect::<Reply<Vec<Bound>>>()?;
+        for (&(program, resource), bound) in found.iter().zip(made) {
+            self.around.remove(&(program, resource, place.element));
             self.bindings[program].set_element(resource, place.element, bound);
+        }
+        match found[..] {
+            [(program, resource)] => {
+                let pairs = self.alike.iter().filter(|pair| pair[program] == resource);
+                self.apart.extend(pairs);
+            }
+            [(_, vertex), (_, fragment)] => {
+                let [vs, fs] = &self.bindings;
+                if vs.elements(vertex) == fs.elements(fragment) {
+                    self.apart.remove(&[vertex, fragment]);
+                }
+            }
+            _ => {}
         }
         Ok(())
     }
 }
 
-/// A buffer of a binding: at least the bytes before its runtime array.
-fn buffer(kind: ResourceKind, bytes: &[u8]) -> Reply<Bound> {
-    let least = match kind {
+/// Bytes that must be bound: those before a runtime array.
+pub(crate) fn least(kind: ResourceKind) -> usize {
+    match kind {
         ResourceKind::Uniform { size }
         | ResourceKind::Immediate { size }
         | ResourceKind::Storage { size, .. } => size as usize,
         _ => 0,
-    };
+    }
+}
+
+/// A buffer of a binding.
+fn buffer(kind: ResourceKind, bytes: &[u8]) -> Reply<Bound> {
+    let least = least(kind);
     if bytes.len() < least || bytes.len() > 1 << 30 {
         let given = bytes.len();
         let message = format!("the binding takes at least {least} bytes, and {given} were given");
@@ -414,9 +456,9 @@ pub unsafe extern "C" fn gpucc_device_create(
         if fragment.is_some_and(|fragment| machine(fragment) != machine(first)) {
             return Err(Failure::usage("the two programs are of different targets or chips"));
         }
-        let bindings = |made: &Made| {
+        let bindings = |made: &Made| -> Reply<Bindings> {
             let func = &made.compiled.ssa;
-            let mut bindings = Bindings::new(func);
+            let mut bindings = gpucc::execute::bindings(func)?;
             for (resource, data) in &func.resources {
                 if sort(data.kind) == Sort::Sampler {
                     for element in 0..data.count.unwrap_or(1) {
@@ -424,12 +466,17 @@ pub unsafe extern "C" fn gpucc_device_create(
                     }
                 }
             }
-            bindings
+            Ok(bindings)
         };
+        let alike = fragment.map_or_else(Vec::new, |fragment| {
+            shade::shared(&first.compiled.ssa, &fragment.compiled.ssa)
+        });
         let made = gpucc_device {
+            alike,
+            apart: BTreeSet::new(),
             bindings: [
-                bindings(first),
-                fragment.map_or_else(Bindings::default, |fragment| bindings(fragment)),
+                bindings(first)?,
+                fragment.map_or_else(|| Ok(Bindings::default()), |fragment| bindings(fragment))?,
             ],
             first: Arc::clone(first),
             fragment: fragment.map(Arc::clone),
@@ -437,6 +484,8 @@ pub unsafe extern "C" fn gpucc_device_create(
             targets: BTreeMap::new(),
             depth: None,
             steps: None,
+            around: BTreeMap::new(),
+            has_words: false,
         };
         // SAFETY: the same.
         unsafe { abi::write(device, give(made), "") }?;
@@ -615,7 +664,7 @@ unsafe fn copy_out(bytes: &[u8], to: *mut u8, room: usize, size: *mut usize) -> 
     Ok(())
 }
 
-/// Reads a buffer or an image back. `*size` is how many bytes it has; where `room` is less or `to` is null, nothing is
+/// Reads a buffer or an image back. Where each stage has bytes of its own, `place` names the stage. `*size` is how many bytes it has; where `room` is less or `to` is null, nothing is
 /// copied.
 ///
 /// # Safety
@@ -632,14 +681,17 @@ pub unsafe extern "C" fn gpucc_device_read(
         // SAFETY: the caller's, here and below.
         let (device, place) = unsafe { (look(device, "device")?, abi::read(place)?) };
         let found = device.find(&place, &[Sort::Buffer, Sort::Image])?;
-        let bytes = found.first().map_or(&[][..], |&(program, resource)| {
-            match device.bindings[program].get(resource, place.element) {
-                Bound::Image(image) => image.bytes(),
-                bound => bound.bytes(),
-            }
-        });
+        let whole = |&(program, resource): &(usize, Resource)| {
+            device.whole(program, resource, place.element)
+        };
+        let mut each = found.iter().map(whole);
+        let bytes = each.next().unwrap_or_default();
+        if each.any(|other| other != bytes) {
+            let message = "gpucc_place.stage: each stage has bytes of its own there: name one";
+            return Err(Failure::usage(message));
+        }
         // SAFETY: the same.
-        unsafe { copy_out(bytes, to, room, size) }?;
+        unsafe { copy_out(&bytes, to, room, size) }?;
         Ok(gpucc_status::GPUCC_OK)
     })
 }
@@ -693,12 +745,14 @@ pub unsafe extern "C" fn gpucc_device_dispatch(
             executor.set_steps(steps);
         }
         let run = executor.dispatch(&mut device.bindings[0], [x, y, z]);
-        run.map_err(gpucc::execute::Stop::into_failure)?;
+        run.map_err(|stop| device.blame(stop.into_failure()))?;
         Ok(gpucc_status::GPUCC_OK)
     })
 }
 
-/// Draws to the targets on the emulated machine.
+/// Draws to the targets on the emulated machine. Where both stages store to one buffer, vertices run in batches of 64, and
+/// pixels when 16 quads are collected or the draw ends, in the order of primitives. Silicon promises less: a pixel runs
+/// after the vertices of its primitive.
 ///
 /// # Safety
 /// The pointers lead to what their types say.
@@ -712,10 +766,15 @@ pub unsafe extern "C" fn gpucc_device_draw(
         let (device, draw, indices) = unsafe {
             let device = change(device, "device")?;
             let draw = abi::read(draw)?;
-            let indices = abi::numbers(draw.indices, draw.index_count, "gpucc_draw.indices")?;
+            let indices = abi::numbers(
+                draw.indices,
+                draw.index_count,
+                draw::MOST as usize,
+                "gpucc_draw.indices",
+            )?;
             (device, draw, indices)
         };
-        draw::draw(device, &draw, indices)?;
+        draw::draw(device, &draw, indices).map_err(|failure| device.blame(failure))?;
         Ok(gpucc_status::GPUCC_OK)
     })
 }

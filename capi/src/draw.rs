@@ -74,7 +74,7 @@ pub struct gpucc_draw {
 }
 
 /// Most vertices and instances of a draw.
-const MOST: u64 = 1 << 22;
+pub(crate) const MOST: u64 = 1 << 22;
 
 /// Draws.
 pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u32>) -> Reply<()> {
@@ -113,6 +113,7 @@ pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u
     if let Some(steps) = device.steps {
         pair.steps = [steps; 2];
     }
+    pair.shared.retain(|both| !device.apart.contains(both));
     state.varyings = pair.varyings();
     let drawer = match (&vertex.compiled.program, &fragment.compiled.program) {
         (Some(vs), Some(fs)) => fragment.compiler.drawer(vs, fs, &fragment.options)?,

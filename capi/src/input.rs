@@ -204,6 +204,7 @@ impl Given {
         if !is_glsl && (!defines.is_empty() || source.include.is_some()) {
             return Err(Failure::usage("gpucc_source: macros and #include are for GLSL alone"));
         }
+        admit(data.len(), &language)?;
         let name = name.unwrap_or_else(|| "shader".to_owned());
         let is_text = !matches!(language, Language::SpirV);
         let text = match std::str::from_utf8(data) {
@@ -235,6 +236,15 @@ impl Given {
         options.defines.clone_from(&self.defines);
         options.includes.clone_from(&self.includes);
     }
+}
+
+/// A source is not copied where it is longer than any that is read. Our own text has 16 times the room: no reader bounds it.
+fn admit(bytes: usize, language: &Language) -> Reply<()> {
+    let most = gpucc::longest_source() * if matches!(language, Language::Ir) { 16 } else { 1 };
+    if bytes as u64 <= most {
+        return Ok(());
+    }
+    Err(Failure::limit("bytes of source", bytes as u64, most))
 }
 
 /// Reads options and pipeline; both may be null.

@@ -10,7 +10,7 @@
 //! - [`input`] and [`state`]: what a compilation is told.
 //! - [`compiler`]: compilers, parsed sources, compilations.
 //! - [`outcome`], [`result`] and [`typed`]: what comes of it.
-//! - [`device`] and [`draw`]: the emulated machine.
+//! - [`device`], [`upload`] and [`draw`]: the emulated machine.
 //! - [`sizes`]: the size of every structure.
 
 // Names are those of the header.
@@ -36,8 +36,24 @@ pub mod state;
 pub mod status;
 pub mod store;
 pub mod typed;
+#[cfg(feature = "emulator")]
+pub mod upload;
 
 pub use entry::gpucc_last_message;
 
 /// The version of this interface; the shared library is named by it.
 pub const GPUCC_ABI_VERSION: u32 = 1;
+
+/// What the header promises of threads: any number of them may share a handle, and a device may go to another one.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<compiler::gpucc_compiler>();
+    shared::<compiler::gpucc_parsed>();
+    shared::<result::gpucc_result>();
+};
+
+#[cfg(feature = "emulator")]
+const _: () = {
+    const fn sent<T: Send>() {}
+    sent::<device::gpucc_device>();
+};

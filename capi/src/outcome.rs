@@ -6,7 +6,27 @@ use crate::status::status;
 use gpucc::{Diagnostic, Failure, FailureKind, Severity, SourceText};
 use std::any::Any;
 
-/// A message.
+/// A place that a message is about.
+#[repr(C)]
+#[derive(Copy, Clone, Debug)]
+pub struct gpucc_label {
+    /// sizeof(gpucc_label).
+    pub struct_size: u32,
+    /// 1: the place that matters most; 0: context.
+    pub is_primary: u32,
+    /// Line from 1; 0 where the source has no lines.
+    pub line: u32,
+    /// Column in characters, from 1; of SPIR-V the number of the word.
+    pub column: u32,
+    /// First byte.
+    pub start: u32,
+    /// One past its last byte.
+    pub end: u32,
+    /// A remark; may be empty.
+    pub text: gpucc_text,
+}
+
+/// A message. Line, column, start and end are those of its first label.
 #[repr(C)]
 #[derive(Copy, Clone, Debug)]
 pub struct gpucc_diagnostic {
@@ -28,6 +48,10 @@ pub struct gpucc_diagnostic {
     pub notes: *const gpucc_text,
     /// How many.
     pub note_count: usize,
+    /// All places that it is about, the first of them in front.
+    pub labels: *const *const gpucc_label,
+    /// How many.
+    pub label_count: usize,
 }
 
 /// How a call ended.
@@ -55,21 +79,33 @@ pub struct gpucc_outcome {
 
 /// What structures of a handle point to. Nothing that it has is moved or changed.
 #[derive(Default)]
-pub(crate) struct Arena(Vec<Box<dyn Any>>);
+pub(crate) struct Arena(Vec<Box<dyn Any + Send + Sync>>);
+
+/// Structures of the interface: numbers, and pointers into an [`Arena`] or into what was made, which live as long.
+#[derive(Copy, Clone, Debug)]
+#[repr(transparent)]
+pub(crate) struct Fixed<T: Copy>(pub T);
+
+// SAFETY: what is `Copy` owns nothing, and what its pointers lead to is not changed as long as there are structures that
+// lead to it.
+unsafe impl<T: Copy> Send for Fixed<T> {}
+// SAFETY: the same: threads only read it.
+unsafe impl<T: Copy> Sync for Fixed<T> {}
 
 impl Arena {
     /// Keeps items; null where there are none.
-    pub(crate) fn items<T: 'static>(&mut self, items: Vec<T>) -> *const T {
+    pub(crate) fn items<T: Copy + 'static>(&mut self, items: Vec<T>) -> *const T {
         if items.is_empty() {
             return std::ptr::null();
         }
+        let items: Box<[Fixed<T>]> = items.into_iter().map(Fixed).collect();
         let at = items.as_ptr();
         self.0.push(Box::new(items));
-        at
+        at.cast()
     }
 
     /// Keeps items of a structure that may grow: an array of pointers to them.
-    pub(crate) fn list<T: 'static>(&mut self, items: Vec<T>) -> (*const *const T, usize) {
+    pub(crate) fn list<T: Copy + 'static>(&mut self, items: Vec<T>) -> (*const *const T, usize) {
         let count = items.len();
         let first = self.items(items);
         // Within the array of `count` items.
@@ -98,7 +134,7 @@ pub(crate) fn severity(severity: Severity) -> u32 {
 /// An outcome and what it points to.
 pub(crate) struct Outcome {
     _arena: Arena,
-    pub outcome: gpucc_outcome,
+    outcome: Fixed<gpucc_outcome>,
 }
 
 impl Outcome {
@@ -151,7 +187,12 @@ impl Outcome {
                 _ => {}
             }
         }
-        Outcome { _arena: arena, outcome }
+        Outcome { _arena: arena, outcome: Fixed(outcome) }
+    }
+
+    /// The structure. It lives as long as this does.
+    pub(crate) fn get(&self) -> &gpucc_outcome {
+        &self.outcome.0
     }
 }
 
@@ -165,6 +206,20 @@ fn diagnostic(
         (Some(label), Some(source)) => source.position(label.start),
         _ => (0, 0),
     };
+    let labels = diagnostic.labels.iter().map(|label| {
+        let (line, column) = source.map_or((0, 0), |source| source.position(label.start));
+        gpucc_label {
+            struct_size: size_of::<gpucc_label>() as u32,
+            is_primary: label.primary.into(),
+            line,
+            column,
+            start: label.start,
+            end: label.end,
+            text: arena.text(&label.text),
+        }
+    });
+    let labels: Vec<gpucc_label> = labels.collect();
+    let (labels, label_count) = arena.list(labels);
     let notes: Vec<gpucc_text> = diagnostic.notes.iter().map(|note| arena.text(note)).collect();
     gpucc_diagnostic {
         struct_size: size_of::<gpucc_diagnostic>() as u32,
@@ -176,5 +231,7 @@ fn diagnostic(
         end: label.map_or(0, |label| label.end),
         note_count: notes.len(),
         notes: arena.items(notes),
+        labels,
+        label_count,
     }
 }

@@ -4,7 +4,7 @@ use crate::abi::{Reply, gpucc_text};
 use crate::compiler::gpucc_compiler;
 use crate::entry::value;
 use crate::handle::look;
-use crate::outcome::{Arena, Outcome, gpucc_outcome};
+use crate::outcome::{Arena, Fixed, Outcome, gpucc_outcome};
 use crate::status::{gpucc_status, status};
 use crate::typed::{self, gpucc_info};
 use gpucc::report::{Report, Schema, Shader};
@@ -19,7 +19,7 @@ use std::time::Duration;
 pub struct gpucc_result {
     outcome: Outcome,
     /// It points into the arena and into what was made.
-    info: Option<gpucc_info>,
+    info: Option<Fixed<gpucc_info>>,
     _arena: Arena,
     made: Option<Arc<Made>>,
     /// A program of fixed function, which no shader is.
@@ -32,6 +32,7 @@ pub struct gpucc_result {
 }
 
 /// An entry point's code with all that made it.
+#[derive(Clone)]
 pub(crate) struct Made {
     pub compiler: Compiler,
     /// As they were given, without the caller's functions.
@@ -75,7 +76,7 @@ impl gpucc_result {
         told.extend(made.compiled.notes.iter().cloned());
         let outcome = Outcome::new(None, &told, Some(&made.source), &compiler.log);
         gpucc_result {
-            info: Some(info),
+            info: Some(Fixed(info)),
             _arena: arena,
             made: Some(made),
             ..gpucc_result::of(outcome)
@@ -233,8 +234,11 @@ fn lazily(made: &OnceLock<String>, make: impl FnOnce() -> Reply<String>) -> Repl
 /// The result is null or one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpucc_result_outcome(result: *const gpucc_result) -> *const gpucc_outcome {
-    // SAFETY: the caller's.
-    value(std::ptr::null(), || Ok(&unsafe { look(result, "result") }?.outcome.outcome))
+    value(std::ptr::null(), || {
+        // SAFETY: the caller's.
+        let found = unsafe { look(result, "result") }?;
+        Ok(std::ptr::from_ref(found.outcome.get()))
+    })
 }
 
 /// Code, places and state; null where the compilation failed.
@@ -246,7 +250,7 @@ pub unsafe extern "C" fn gpucc_result_info(result: *const gpucc_result) -> *cons
     value(std::ptr::null(), || {
         // SAFETY: the caller's.
         let result = unsafe { look(result, "result") }?;
-        result.info.as_ref().map(std::ptr::from_ref).ok_or_else(without_code)
+        result.info.as_ref().map(|info| std::ptr::from_ref(&info.0)).ok_or_else(without_code)
     })
 }
 

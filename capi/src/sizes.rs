@@ -1,11 +1,11 @@
-//! The size of every structure on hosts of 64 bits: the header asserts the same. It changes only by growing at the end, and
-//! [`Input::OLDEST`] stays what it was at first.
+//! The size of every structure on hosts of 64 bits: the header asserts the same. It changes only by growing at the end.
+//! `from` is [`Input::OLDEST`], the size in version 1 of the interface: it is what it was whatever the structure becomes.
 
 use crate::abi::{Input, gpucc_bytes, gpucc_text};
 use crate::input::{
     gpucc_config, gpucc_define, gpucc_options, gpucc_override, gpucc_request, gpucc_source,
 };
-use crate::outcome::{gpucc_diagnostic, gpucc_outcome};
+use crate::outcome::{gpucc_diagnostic, gpucc_label, gpucc_outcome};
 use crate::state::{
     gpucc_attribute, gpucc_binding_slot, gpucc_blend_component, gpucc_color_target,
     gpucc_fragment_state, gpucc_pipeline, gpucc_stream_output, gpucc_vertex_buffer,
@@ -21,7 +21,7 @@ use crate::typed::{
 /// Asserts sizes and makes the table of them; what callers fill is an [`Input`], with its reserved fields.
 macro_rules! structures {
     (
-        callers { $($input:ident $bytes:literal $([$($reserved:ident),*])?;)* }
+        callers { $($input:ident $bytes:literal from $oldest:literal $([$($reserved:ident),*])?;)* }
         others { $($other:ident $length:literal;)* }
     ) => {
         /// Names and sizes.
@@ -29,14 +29,14 @@ macro_rules! structures {
             $((stringify!($input), $bytes),)*
             $((stringify!($other), $length),)*
         ];
-        $(const _: () = assert!(size_of::<$input>() == $bytes && $bytes % 8 == 0);)*
+        $(const _: () = assert!(size_of::<$input>() == $bytes && $bytes % 8 == 0 && $oldest <= $bytes);)*
         $(const _: () = assert!(size_of::<$other>() == $length);)*
         $(
             // SAFETY: it is `repr(C)` of numbers, pointers and functions that may be null, so every pattern of bits is one
             // that can be copied; `-Wpadded` and the header's test see that there is no padding; the first field is its size.
             unsafe impl Input for $input {
                 const NAME: &'static str = stringify!($input);
-                const OLDEST: usize = $bytes;
+                const OLDEST: usize = $oldest;
                 fn reserved(&self) -> Option<&'static str> {
                     $($(if self.$reserved != 0 {
                         return Some(stringify!($reserved));
@@ -50,32 +50,33 @@ macro_rules! structures {
 
 structures! {
     callers {
-        gpucc_config 56 [reserved];
-        gpucc_define 40 [reserved];
-        gpucc_source 80 [reserved];
-        gpucc_override 32 [reserved];
-        gpucc_options 88;
-        gpucc_request 56;
-        gpucc_attribute 32;
-        gpucc_vertex_buffer 16 [reserved];
-        gpucc_stream_output 24 [reserved];
-        gpucc_vertex_state 104 [reserved];
-        gpucc_color_target 56 [reserved];
-        gpucc_fragment_state 48 [reserved];
-        gpucc_binding_slot 16;
-        gpucc_pipeline 48 [reserved];
+        gpucc_config 56 from 56 [reserved];
+        gpucc_define 40 from 40 [reserved];
+        gpucc_source 80 from 80 [reserved];
+        gpucc_override 32 from 32 [reserved];
+        gpucc_options 88 from 88;
+        gpucc_request 56 from 56;
+        gpucc_attribute 32 from 32;
+        gpucc_vertex_buffer 16 from 16 [reserved];
+        gpucc_stream_output 24 from 24 [reserved];
+        gpucc_vertex_state 104 from 104 [reserved];
+        gpucc_color_target 56 from 56 [reserved];
+        gpucc_fragment_state 48 from 48 [reserved];
+        gpucc_binding_slot 16 from 16;
+        gpucc_pipeline 48 from 48 [reserved];
     }
     others {
         gpucc_text 16;
         gpucc_bytes 16;
         gpucc_key 32;
-        gpucc_diagnostic 56;
+        gpucc_label 40;
+        gpucc_diagnostic 72;
         gpucc_outcome 72;
         gpucc_blend_component 12;
         gpucc_named 24;
         gpucc_figure 24;
         gpucc_program 56;
-        gpucc_binding 48;
+        gpucc_binding 64;
         gpucc_input 120;
         gpucc_output 88;
         gpucc_program_state 20;
@@ -99,10 +100,10 @@ pub mod emulator {
 
     structures! {
         callers {
-            gpucc_place 24;
-            gpucc_image 48 [reserved];
-            gpucc_sampler 64 [reserved];
-            gpucc_draw 104;
+            gpucc_place 24 from 24;
+            gpucc_image 48 from 48 [reserved];
+            gpucc_sampler 64 from 64 [reserved];
+            gpucc_draw 104 from 104;
         }
         others {
             gpucc_verification 24;

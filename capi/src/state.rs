@@ -229,10 +229,11 @@ unsafe fn vertex(given: &gpucc_vertex_state) -> Reply<VertexState> {
         (
             abi::read_all(given.attributes, given.attribute_count)?,
             abi::read_all(given.buffers, given.buffer_count)?,
-            abi::numbers(given.outputs, given.output_count, "gpucc_vertex_state.outputs")?,
+            abi::numbers(given.outputs, given.output_count, 64, "gpucc_vertex_state.outputs")?,
             abi::numbers(
                 given.stream_strides,
                 given.stream_stride_count,
+                4,
                 "gpucc_vertex_state.stream_strides",
             )?,
             abi::read_all(given.stream_outputs, given.stream_output_count)?,

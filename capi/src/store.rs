@@ -80,9 +80,9 @@ pub unsafe extern "C" fn gpucc_pair_keys(
 }
 
 /// A result as bytes, which gpucc_result_load reads: equal for equal requests. They live as long as the result. `key` is
-/// that of its request: of gpucc_request_key for a result of gpucc_compile, of gpucc_pair_keys for one of gpucc_compile_pair.
-/// Another key makes a blob that is found where it does not belong. A second call must give the same key. The interpreter's results, those of kernels and those that
-/// failed have no bytes.
+/// that of its request: of gpucc_request_key for a result of gpucc_compile, of gpucc_pair_keys for one of
+/// gpucc_compile_pair. Another key makes a blob that is found where it does not belong. A second call must give the same
+/// key. The interpreter's results, those of kernels and those that failed have no bytes.
 ///
 /// # Safety
 /// The pointers lead to what their types say.
@@ -125,12 +125,16 @@ pub unsafe extern "C" fn gpucc_result_load(
         let (Some(StoredEntry { binary, properties }), true) =
             (stored.entries.pop(), stored.entries.is_empty())
         else {
-            return Err(Failure::usage("the blob has not one entry point"));
+            return Err(Failure::usage("the blob is not taken: it has not one entry point"));
         };
         if !asked.is_answered(&binary.entry, binary.stage) {
-            return Err(Failure::usage("the blob is of another entry point than the request's"));
+            return Err(Failure::usage(
+                "the blob is not taken: it is of another entry point than the request's",
+            ));
         }
-        let program = binary.program.ok_or_else(|| Failure::usage("the blob has no code"))?;
+        let program = binary
+            .program
+            .ok_or_else(|| Failure::usage("the blob is not taken: it has no code"))?;
         let source = asked.text().clone();
         let mut options = asked.options;
         (options.cancel, options.includes) = (None, None);

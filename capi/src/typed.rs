@@ -13,7 +13,7 @@ use gpucc::machine::described::{
     Takes, Which,
 };
 use gpucc::pipeline::Step;
-use gpucc_ir::ssa::{Interpolation, Sampling};
+use gpucc_ir::ssa::{Func, Interpolation, ResourceKind, Sampling};
 
 /// A number by a name. Never changes.
 #[repr(C)]
@@ -91,6 +91,15 @@ pub struct gpucc_binding {
     pub slots: *const gpucc_named,
     /// How many.
     pub slot_count: usize,
+    /// Buffers and immediates: bytes that must be bound, without a runtime array. Immediates begin at byte 0 of all that is
+    /// pushed: a range of push constants at an offset is the bytes from there on.
+    pub size: u32,
+    /// Bytes of an element of the runtime array at the end; 0 where there is none.
+    pub stride: u32,
+    /// Elements of an array of bindings; 1 where it is none.
+    pub count: u32,
+    /// 1: the program may store to it.
+    pub is_stored: u32,
 }
 
 /// Where an input is when the program starts.
@@ -713,7 +722,9 @@ pub(crate) fn info(made: &Made, arena: &mut Arena) -> gpucc_info {
     info.figures = arena.items(figures);
     let programs = programs(made, arena);
     (info.programs, info.program_count) = arena.list(programs);
-    let bindings = report.resources.iter().map(|binding| self::binding(binding, arena)).collect();
+    let func = program.map_or(&made.compiled.ssa, |program| program.expanded());
+    let bindings =
+        report.resources.iter().map(|binding| self::binding(binding, func, arena)).collect();
     (info.bindings, info.binding_count) = arena.list(bindings);
     let inputs = report.inputs.iter().map(|input| self::input(input, arena)).collect();
     (info.inputs, info.input_count) = arena.list(inputs);
@@ -812,7 +823,19 @@ fn named(from: &Named<u32>, arena: &mut Arena) -> (*const gpucc_named, usize) {
     (arena.items(all), from.len())
 }
 
-fn binding(from: &Binding, arena: &mut Arena) -> gpucc_binding {
+fn binding(from: &Binding, func: &Func, arena: &mut Arena) -> gpucc_binding {
+    let declared = from.resource.and_then(|resource| func.resources.get(resource));
+    let (size, stride) = match declared.map(|data| data.kind) {
+        Some(ResourceKind::Uniform { size } | ResourceKind::Immediate { size }) => (size, 0),
+        Some(ResourceKind::Storage { size, stride, .. }) => (size, stride),
+        _ => (0, 0),
+    };
+    let is_stored = match declared.map(|data| data.kind) {
+        Some(
+            ResourceKind::Storage { access, .. } | ResourceKind::StorageTexture { access, .. },
+        ) => access.store || access.atomic,
+        _ => false,
+    };
     const KINDS: [&str; 6] =
         ["uniform", "storage", "immediate", "texture", "storage_texture", "sampler"];
     let kind = KINDS.iter().position(|kind| *kind == from.kind).unwrap_or(KINDS.len());
@@ -825,6 +848,10 @@ fn binding(from: &Binding, arena: &mut Arena) -> gpucc_binding {
         name: arena.text(&from.name),
         slots,
         slot_count,
+        size,
+        stride,
+        count: declared.and_then(|data| data.count).unwrap_or(1),
+        is_stored: is_stored.into(),
     }
 }
 

@@ -78,8 +78,24 @@ fn a_program_in_cpp_does_the_same() {
 }
 
 #[test]
+fn the_benchmark_runs_and_a_cache_hits() {
+    let Some(program) = built("cc", &["-std=c11"], "bench.c", "bench") else { return };
+    let samples = ["saxpy.wgsl", "phong.wgsl"].map(|name| root().join("../samples").join(name));
+    let said = run(Command::new(program).args(["valhall", "12"]).args(samples));
+    let hits: Vec<usize> = said
+        .lines()
+        .filter_map(|line| line.strip_suffix(" hits")?.rsplit(' ').next()?.parse().ok())
+        .collect();
+    let (_, rest) = said.split_once("12 compiles of ").expect("it says what it does");
+    let (shaders, _) = rest.split_once(" shaders").expect("it says what it does");
+    let shaders: usize = shaders.parse().expect("a number");
+    assert!(shaders >= 3, "{said}");
+    assert_eq!(hits, [0, 12 - shaders, 12 - shaders], "{said}");
+}
+
+#[test]
 fn the_walk_throughs_of_the_page_compile_and_run() {
-    for name in ["vulkan", "gl"] {
+    for name in ["vulkan", "gl", "cache"] {
         let source = format!("{name}.c");
         let Some(program) = built("cc", &["-std=c11"], &source, name) else { continue };
         run(&mut Command::new(program));

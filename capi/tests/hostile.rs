@@ -1,7 +1,7 @@
 //! Hostile calls: structures whose numbers, sizes and pointers are wrong. None may end the process, and each that is refused
 //! has a message. What a caller's pointers lead to is there, for C cannot say more.
 
-use crate::calls::{Compiler, bytes, said, text, wgsl_source, zeros};
+use crate::calls::{Compiler, bytes, copied, said, text, wgsl_source, zeros};
 use gpucc_capi::abi::gpucc_text;
 use gpucc_capi::compiler as c;
 use gpucc_capi::device as d;
@@ -13,8 +13,13 @@ use gpucc_capi::input::{
 use gpucc_capi::result as r;
 use gpucc_capi::state as s;
 use gpucc_capi::status::gpucc_status;
+use gpucc_capi::store as st;
+use gpucc_capi::upload as u;
+use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr::{null, null_mut};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Numbers from a seed (xorshift).
@@ -95,9 +100,150 @@ fn checked(status: gpucc_status) -> bool {
     false
 }
 
+/// What the caller's functions do in one round.
+struct Moods {
+    rng: Mutex<Rng>,
+    /// Calls until the caller cancels.
+    patience: AtomicU32,
+}
+
+unsafe extern "C" fn hostile_cancel(user: *mut c_void) -> u32 {
+    // SAFETY: each of these gets the moods of its round.
+    let moods = unsafe { &*user.cast::<Moods>() };
+    let left =
+        moods.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+    if left.is_err() { u32::MAX } else { 0 }
+}
+
+unsafe extern "C" fn hostile_include(
+    user: *mut c_void,
+    name: gpucc_text,
+    from: gpucc_text,
+    angled: u32,
+    found: *mut gpucc_text,
+    given: *mut gpucc_text,
+) -> u32 {
+    said(name);
+    said(from);
+    assert!(angled <= 1);
+    // SAFETY: the same.
+    let moods = unsafe { &*user.cast::<Moods>() };
+    let mut rng = moods.rng.lock().expect("whole");
+    let bytes =
+        |bytes: &'static [u8]| gpucc_text { data: bytes.as_ptr().cast(), size: bytes.len() };
+    let replies = [
+        text(""),
+        text("float f() { return 1.0; }"),
+        // It includes itself, whatever the file is called.
+        text("#include \"x\"\n"),
+        bytes(b"\xff\xfe\0"),
+        gpucc_text { data: null(), size: usize::MAX },
+        gpucc_text { data: c"x".as_ptr(), size: usize::MAX / 2 },
+        text("\u{202e}\0#error"),
+    ];
+    // SAFETY: the places are the interface's.
+    unsafe {
+        *found = replies[rng.below(replies.len())];
+        *given = replies[rng.below(replies.len())];
+    }
+    [0, 1, u32::MAX][rng.below(3)]
+}
+
+unsafe extern "C" fn hostile_log(user: *mut c_void, severity: u32, message: gpucc_text) {
+    assert!(severity <= 2 && user.is_null() && !said(message).is_empty());
+}
+
+/// A parse and a compilation of GLSL whose functions fail, cancel, and give what is no text.
+fn moody(rng: &mut Rng, compiler: &Compiler) {
+    let moods = Moods {
+        rng: Mutex::new(Rng(rng.next() | 1)),
+        patience: AtomicU32::new(rng.below(200) as u32),
+    };
+    let user: *mut c_void = std::ptr::from_ref(&moods).cast_mut().cast();
+    let glsl = "#version 450\n#include \"a\"\n#include <b>\nlayout(location = 0) out vec4 o;
+        void main() { o = vec4(1.0); }";
+    let mut source = gpucc_source {
+        language: 2,
+        stage: 2,
+        data: bytes(glsl.as_bytes()),
+        include: Some(hostile_include),
+        include_user: user,
+        ..zeros()
+    };
+    if rng.below(2) == 0 {
+        source = wgsl_source(SHADERS[rng.below(2)]);
+    }
+    let options = gpucc_options { cancel: Some(hostile_cancel), cancel_user: user, ..zeros() };
+    let mut request = gpucc_request { source: &source, options: &options, ..zeros() };
+    let (mut parsed, mut result) = (null_mut(), null_mut());
+    let mut key = st::gpucc_key { bytes: [7; 32] };
+    // SAFETY: what pointers lead to is there.
+    unsafe {
+        checked(c::gpucc_parse(compiler.0, &source, &options, &mut parsed));
+        checked(st::gpucc_request_key(compiler.0, &request, &mut key));
+        if rng.below(2) == 0 && !parsed.is_null() {
+            (request.source, request.parsed) = (null(), parsed);
+        }
+        checked(c::gpucc_compile(compiler.0, &request, &mut result));
+        c::gpucc_result_destroy(result);
+        c::gpucc_parsed_destroy(parsed);
+    }
+}
+
+/// Whatever a result gives, whether there is one or not; keys, blobs and kernels of it.
+///
+/// # Safety
+/// They are null or results; the request is one.
+unsafe fn look_at(
+    rng: &mut Rng,
+    compiler: &Compiler,
+    request: &gpucc_request,
+    results: [*mut r::gpucc_result; 2],
+) {
+    let mut keys = [st::gpucc_key { bytes: [0; 32] }; 2];
+    let [vertex_key, fragment_key] = &mut keys;
+    let [first, second] = results;
+    let mut kernels = [null_mut(); 4];
+    let mut count = 0;
+    let mut loaded = null_mut();
+    let mut proof = d::gpucc_verification { invocations: 0, words: 0, inputs: 0, mismatches: 0 };
+    // SAFETY: the caller's, and what other pointers lead to is there.
+    unsafe {
+        for result in results {
+            r::gpucc_result_outcome(result);
+            r::gpucc_result_info(result);
+            said(r::gpucc_result_json(result));
+            said(r::gpucc_result_pipeline_json(result));
+            said(r::gpucc_result_assembly(result));
+        }
+        checked(st::gpucc_request_key(compiler.0, request, vertex_key));
+        checked(st::gpucc_pair_keys(compiler.0, request, request, vertex_key, fragment_key));
+        let mut blob = copied(st::gpucc_result_blob(first, vertex_key));
+        if !blob.is_empty() && rng.below(2) == 0 {
+            let at = rng.below(blob.len());
+            blob[at] ^= 1 << rng.below(8);
+            blob.truncate(rng.below(blob.len() + 1));
+        }
+        let taken = bytes(&blob);
+        checked(st::gpucc_result_load(compiler.0, request, vertex_key, taken, &mut loaded));
+        c::gpucc_result_destroy(loaded);
+        let room = rng.below(5);
+        let made = kernels.as_mut_ptr();
+        if checked(c::gpucc_compile_kernels(compiler.0, first, second, made, room, &mut count)) {
+            kernels.iter().for_each(|&kernel| c::gpucc_result_destroy(kernel));
+        }
+        if rng.below(8) == 0 {
+            let inputs = rng.number().min(70_000);
+            let inputs = if inputs > 65_536 { inputs } else { inputs.min(2) };
+            checked(d::gpucc_verify(first, inputs, rng.next(), &mut proof));
+        }
+    }
+}
+
 /// One round of calls. Says whether a device was made.
 fn round(rng: &mut Rng, compilers: &[Compiler]) -> bool {
-    let mut config = gpucc_config { target: any_text(rng, "gen4"), ..zeros() };
+    let log = if rng.below(2) == 0 { None } else { Some(hostile_log as _) };
+    let mut config = gpucc_config { target: any_text(rng, "gen4"), log, ..zeros() };
     spoil(rng, &mut config, &[8, 24, 40, 48], &[16, 32]);
     let mut made = null_mut();
     // SAFETY: what pointers lead to is there, here and below.
@@ -106,6 +252,9 @@ fn round(rng: &mut Rng, compilers: &[Compiler]) -> bool {
         c::gpucc_compiler_destroy(made);
     }
     let compiler = &compilers[rng.below(compilers.len())];
+    moody(rng, compiler);
+    assert_eq!(c::gpucc_abi_version(), gpucc_capi::GPUCC_ABI_VERSION);
+    assert!(!said(c::gpucc_version()).is_empty() && !said(c::gpucc_targets_json()).is_empty());
     let mut attributes = [s::gpucc_attribute { format: any_text(rng, "float32x4"), ..zeros() }; 2];
     attributes[1].location = 1;
     spoil(rng, &mut attributes, &[8, 40], &[16, 48]);
@@ -170,6 +319,8 @@ fn round(rng: &mut Rng, compilers: &[Compiler]) -> bool {
         if rng.below(8) == 0 {
             checked(c::gpucc_parse(compiler.0, &source, &options, &mut parsed));
             said(c::gpucc_parsed_entry(parsed, rng.below(3), null_mut()));
+            c::gpucc_parsed_outcome(parsed);
+            c::gpucc_parsed_entry_count(parsed);
             (request.source, request.parsed) = (null(), parsed);
         }
         if shader.contains("@vertex") {
@@ -183,7 +334,7 @@ fn round(rng: &mut Rng, compilers: &[Compiler]) -> bool {
             run(rng, device);
         }
         d::gpucc_device_destroy(device);
-        said(r::gpucc_result_json(first));
+        look_at(rng, compiler, &request, [first, second]);
         for result in [first, second] {
             c::gpucc_result_destroy(result);
         }
@@ -231,6 +382,18 @@ unsafe fn run(rng: &mut Rng, device: *mut d::gpucc_device) {
         checked(d::gpucc_device_vertex_buffer(device, rng.number(), bytes(&data)));
         checked(d::gpucc_device_vertex_buffer(device, 0, bytes(&data)));
         checked(d::gpucc_device_set_target(device, 0, &image, bytes(&[])));
+        let words = [rng.number(), rng.number()];
+        let offset = rng.number();
+        checked(u::gpucc_device_push(device, rng.number() & 3, offset, bytes(&data)));
+        checked(u::gpucc_device_set_range(
+            device,
+            &place,
+            rng.number().into(),
+            rng.number().into(),
+        ));
+        let name = any_text(rng, "SQ_PGM_RESOURCES_PS");
+        let (stage, count) = (rng.number() & 3, rng.below(3));
+        checked(u::gpucc_device_set_words(device, stage, name, words.as_ptr(), count));
         checked(d::gpucc_device_dispatch(device, groups[0], groups[1], groups[2]));
         checked(d::gpucc_device_draw(device, &draw));
         checked(d::gpucc_device_read(device, &place, out.as_mut_ptr(), out.len(), &mut size));
@@ -258,6 +421,23 @@ fn hostile_calls_are_refused_and_end_nothing() {
     // Each makes some ten calls.
     let ran = (0..400).filter(|_| round(&mut rng, &compilers)).count();
     assert!((40..360).contains(&ran), "{ran} of 400 were wholly right");
+}
+
+#[test]
+fn every_function_of_the_header_is_called_with_hostile_arguments() {
+    let header = include_str!("../include/gpucc.h");
+    let own = include_str!("hostile.rs");
+    let (_, functions) = header.split_once("extern \"C\" {").expect("functions are within it");
+    let (functions, _) = functions.split_once("}  // extern").expect("it ends");
+    let text: String = functions.lines().filter(|line| !line.starts_with("//")).collect();
+    let names = text.split(';').filter_map(|one| {
+        let (head, _) = one.split_once('(')?;
+        head.rsplit([' ', '*']).next().filter(|name| name.starts_with("gpucc_"))
+    });
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() > 35, "{names:?}");
+    let lacks: Vec<_> = names.iter().filter(|name| !own.contains(&format!("{name}("))).collect();
+    assert!(lacks.is_empty(), "no hostile call of {lacks:?}");
 }
 
 #[test]

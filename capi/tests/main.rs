@@ -2,8 +2,10 @@
 
 mod calls;
 mod consumers;
+mod draws;
 mod header;
 mod hostile;
 mod results;
 mod store;
 mod threads;
+mod uploads;

@@ -273,6 +273,65 @@ fn glsl_includes_texts_and_reads_them_again_without_asking() {
 }
 
 #[test]
+fn a_message_has_all_its_places() {
+    let shader = "@group(0) @binding(0) var<uniform> u: f32;
+        @fragment fn m(@location(0) x: f32) -> @location(0) vec4f {
+            if x > u { return vec4f(dpdx(x)); }
+            return vec4f(0.0);
+        }";
+    let (status, result) = Compiler::new("valhall").compile(shader, &zeros());
+    assert_eq!(status, gpucc_status::GPUCC_INVALID);
+    // SAFETY: it is a result; what it gives lives as long.
+    unsafe {
+        let first = &**(*gpucc_result_outcome(result)).diagnostics;
+        let labels = (0..first.label_count).map(|n| &**first.labels.add(n));
+        let labels: Vec<_> = labels
+            .map(|label| {
+                let place = &shader[label.start as usize..label.end as usize];
+                (label.line, label.is_primary, place, said(label.text))
+            })
+            .collect();
+        assert!(labels.len() >= 2, "{labels:?}");
+        assert_eq!((labels[0].0, labels[0].1, labels[0].2), (3, 1, "dpdx"), "{labels:?}");
+        assert!(labels[1..].iter().all(|label| label.1 == 0 && !label.3.is_empty()), "{labels:?}");
+        assert_eq!((first.line, first.start), ((*(*first.labels)).line, (*(*first.labels)).start));
+        gpucc_result_destroy(result);
+    }
+}
+
+#[test]
+fn a_later_request_at_its_defaults_is_taken() {
+    /// What a later header may declare.
+    #[repr(C)]
+    #[derive(Copy, Clone)]
+    struct Later {
+        request: gpucc_request,
+        more: u64,
+    }
+    let compiler = Compiler::new("interp");
+    let source = wgsl_source(ADDS);
+    let struct_size = size_of::<Later>() as u32;
+    let request = gpucc_request { struct_size, source: &source, ..zeros() };
+    for (more, expected) in [(0, gpucc_status::GPUCC_OK), (1 << 40, gpucc_status::GPUCC_USAGE)] {
+        let later = Later { request, more };
+        // SAFETY: the structure is as long as it says.
+        let (status, result) = compiler.request(unsafe { &*(&raw const later).cast() });
+        assert_eq!(status, expected, "{}", said(gpucc_capi::gpucc_last_message()));
+        // SAFETY: null, or a result.
+        unsafe { gpucc_result_destroy(result) };
+    }
+}
+
+#[test]
+fn a_source_longer_than_any_is_not_read() {
+    let compiler = Compiler::new("interp");
+    let text = " ".repeat((4 << 20) + 1);
+    let source = wgsl_source(&text);
+    let (status, result) = compiler.request(&gpucc_request { source: &source, ..zeros() });
+    assert_eq!((status, result.is_null()), (gpucc_status::GPUCC_LIMIT, true));
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let compiler = Compiler::new("r700");
     let source = wgsl_source(ADDS);

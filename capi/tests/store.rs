@@ -3,7 +3,10 @@
 use crate::calls::{Compiler, bytes, copied, said, wgsl_source, zeros};
 use gpucc_capi::abi::gpucc_bytes;
 use gpucc_capi::compiler::{gpucc_compile_pair, gpucc_result_destroy};
-use gpucc_capi::device::{gpucc_verification, gpucc_verify};
+use gpucc_capi::device::{
+    gpucc_device_bind_buffer, gpucc_device_create, gpucc_device_destroy, gpucc_device_dispatch,
+    gpucc_device_read, gpucc_verification, gpucc_verify,
+};
 use gpucc_capi::gpucc_last_message;
 use gpucc_capi::input::{gpucc_options, gpucc_request};
 use gpucc_capi::result::{gpucc_result, gpucc_result_info, gpucc_result_json};
@@ -80,6 +83,50 @@ fn a_loaded_result_tells_what_the_compiled_one_did() {
             let (status, none) = load(&compiler, &request, key, blob);
             assert_eq!((status, none.is_null()), (gpucc_status::GPUCC_USAGE, true), "{target}");
         }
+    }
+}
+
+#[test]
+fn a_loaded_program_without_bounds_runs_and_a_stop_is_not_taken_for_a_bug() {
+    let text = "struct Work { at: u32, words: array<u32> }
+        @group(0) @binding(0) var<storage, read_write> work: Work;
+        @compute @workgroup_size(1) fn main() { work.words[work.at] = 5u; }";
+    let compiler = Compiler::new("valhall");
+    let (source, options) = (wgsl_source(text), gpucc_options { robust: 2, ..zeros() });
+    let request = gpucc_request { source: &source, options: &options, ..zeros() };
+    let key = key(&compiler, &request);
+    let (status, result) = compiler.request(&request);
+    assert_eq!(status, gpucc_status::GPUCC_OK);
+    // SAFETY: it is a result, and the key a key.
+    let blob = copied(unsafe { gpucc_result_blob(result, &key) });
+    let (status, loaded) = load(&compiler, &request, &key, &blob);
+    assert_eq!(status, gpucc_status::GPUCC_OK);
+    let run = |result: *const gpucc_result, at: u32| {
+        let (mut device, mut out, mut size) = (null_mut(), [0; 12], 0);
+        let data: Vec<u8> = [at, 0, 0].into_iter().flat_map(u32::to_le_bytes).collect();
+        let place = zeros();
+        // SAFETY: they lead to what they say.
+        unsafe {
+            assert_eq!(gpucc_device_create(result, null(), &mut device), gpucc_status::GPUCC_OK);
+            let bound = gpucc_device_bind_buffer(device, &place, bytes(&data));
+            assert_eq!(bound, gpucc_status::GPUCC_OK);
+            let status = gpucc_device_dispatch(device, 1, 1, 1);
+            gpucc_device_read(device, &place, out.as_mut_ptr(), out.len(), &mut size);
+            gpucc_device_destroy(device);
+            (status, out[8])
+        }
+    };
+    for (result, beyond) in
+        [(result, gpucc_status::GPUCC_MISMATCH), (loaded, gpucc_status::GPUCC_USAGE)]
+    {
+        assert_eq!(run(result, 1), (gpucc_status::GPUCC_OK, 5));
+        assert_eq!(run(result, 1 << 20).0, beyond, "{}", said(gpucc_last_message()));
+    }
+    assert!(said(gpucc_last_message()).contains("loaded"), "{}", said(gpucc_last_message()));
+    // SAFETY: nobody uses them any more.
+    unsafe {
+        gpucc_result_destroy(result);
+        gpucc_result_destroy(loaded);
     }
 }
 

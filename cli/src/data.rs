@@ -340,7 +340,7 @@ fn sampler(rest: &str) -> Result<Sampler, Failure> {
 
 /// Binds what `--set` gives and zeros elsewhere.
 pub fn bind(func: &Func, settings: &[Setting]) -> Result<Bindings, Failure> {
-    let mut bindings = Bindings::new(func);
+    let mut bindings = gpucc::execute::bindings(func)?;
     let mut set = vec![false; func.resources.len()];
     for setting in settings {
         let resource = setting.place.find(func)?;

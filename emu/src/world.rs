@@ -33,6 +33,9 @@ impl Bound {
     }
 }
 
+/// Bytes of all bindings of one entry point, as they are declared: more are not made.
+pub const MOST_BYTES: u64 = 1 << 30;
+
 /// The bindings of one entry point, by its [`Resource`] ids; each has one element or, for arrays of
 /// bindings, several.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,6 +60,27 @@ impl Bindings {
             bindings.bound.push(vec![one; data.count.unwrap_or(1) as usize]);
         }
         bindings
+    }
+
+    /// [`Bindings::new`], where that takes at most [`MOST_BYTES`].
+    ///
+    /// # Errors
+    /// The bytes that it takes.
+    pub fn bounded(func: &Func) -> Result<Bindings, u64> {
+        let bytes = func.resources.values().map(|data| {
+            let size = match data.kind {
+                ResourceKind::Uniform { size }
+                | ResourceKind::Immediate { size }
+                | ResourceKind::Storage { size, .. } => size,
+                _ => 0,
+            };
+            let one = u64::from(size) + size_of::<Bound>() as u64;
+            one.saturating_mul(data.count.unwrap_or(1).into())
+        });
+        match bytes.fold(0, u64::saturating_add) {
+            0..=MOST_BYTES => Ok(Bindings::new(func)),
+            bytes => Err(bytes),
+        }
     }
 
     /// Binds element 0.
@@ -84,9 +108,43 @@ impl Bindings {
             .unwrap_or(&Bound::Nothing)
     }
 
+    /// What is bound to the elements of a binding.
+    pub fn elements(&self, resource: Resource) -> &[Bound] {
+        self.bound.get(resource).map_or(&[], Vec::as_slice)
+    }
+
     /// What is bound to an element, to change it.
     pub fn get_mut(&mut self, resource: Resource, element: u32) -> Option<&mut Bound> {
         self.bound.get_mut(resource)?.get_mut(element as usize)
+    }
+
+    /// Exchanges a binding with one of other bindings.
+    pub fn exchange(&mut self, own: Resource, other: &mut Bindings, theirs: Resource) {
+        if let (Some(one), Some(two)) = (self.bound.get_mut(own), other.bound.get_mut(theirs)) {
+            std::mem::swap(one, two);
+        }
+    }
+
+    /// Copies a binding of other bindings.
+    pub fn copy(&mut self, own: Resource, other: &Bindings, theirs: Resource) {
+        if let (Some(one), Some(two)) = (self.bound.get_mut(own), other.bound.get(theirs)) {
+            one.clone_from(two);
+        }
+    }
+
+    /// Takes what other bindings have at a binding. Of two buffers it keeps the longer one, and what it lacks it gets.
+    pub fn merge(&mut self, own: Resource, other: &Bindings, theirs: Resource) {
+        let (Some(one), Some(two)) = (self.bound.get_mut(own), other.bound.get(theirs)) else {
+            return;
+        };
+        for (n, bound) in two.iter().enumerate() {
+            match (one.get_mut(n), bound) {
+                (Some(Bound::Buffer(kept)), Bound::Buffer(given)) if kept.len() >= given.len() => {}
+                (Some(_), Bound::Nothing) => {}
+                (Some(kept), given) => kept.clone_from(given),
+                (None, given) => one.push(given.clone()),
+            }
+        }
     }
 
     /// Every binding with its elements.

@@ -8,6 +8,7 @@
 // It shows; a driver would write registers.
 #![allow(clippy::print_stdout)]
 
+use gpucc::execute::{self, Bound};
 use gpucc::machine::described::{Binding, Setting};
 use gpucc::pipeline::{Attribute, Step, VertexBuffer, VertexState};
 use gpucc::{Choice, Compiled, Compiler, Failure, Options, Source, SourceText, Stage, Target};
@@ -40,8 +41,31 @@ fn main() -> Result<(), Failure> {
 
     for stage in [Stage::Vertex, Stage::Fragment] {
         // A failure says whose fault it is: `exit_code` and `kind` decide what to tell whom.
-        describe(&compile(&compiler, stage, &options)?);
+        describe(&compile(&compiler, SHADER, stage, &options)?);
     }
+    run(&compiler)
+}
+
+const TRIPLES: &str = "
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(8) fn triples(@builtin(global_invocation_id) id: vec3u) {
+    out[id.x] = id.x * 3u;
+}
+";
+
+/// What a driver's test does: it runs the code on the emulated machine, which is set up from the result alone.
+fn run(compiler: &Compiler) -> Result<(), Failure> {
+    let options = Options::default();
+    let compiled = compile(compiler, TRIPLES, Stage::Compute, &options)?;
+    let source = SourceText::new("triples.wgsl", Some(TRIPLES.into()));
+    let mut bindings = execute::bindings(&compiled.ssa)?;
+    let Some((out, _)) = compiled.ssa.resources.iter().next() else { return Ok(()) };
+    bindings.set(out, Bound::Buffer(vec![0; 16 * 4]));
+    let mut machine = compiler.executor(&compiled, &options, &source);
+    machine.dispatch(&mut bindings, [2, 1, 1]).map_err(execute::Stop::into_failure)?;
+    let words = bindings.get(out, 0).bytes().chunks(4);
+    assert!(words.enumerate().all(|(n, word)| word == (n as u32 * 3).to_le_bytes()));
+    println!("'triples' ran on the emulated machine");
     Ok(())
 }
 
@@ -49,9 +73,14 @@ fn attribute(location: u32, format: &str, offset: u32) -> Attribute {
     Attribute { location, format: format.into(), buffer: 0, offset }
 }
 
-fn compile(compiler: &Compiler, stage: Stage, options: &Options) -> Result<Compiled, Failure> {
+fn compile(
+    compiler: &Compiler,
+    shader: &str,
+    stage: Stage,
+    options: &Options,
+) -> Result<Compiled, Failure> {
     let choice = Choice { stage: Some(stage), ..Choice::default() };
-    let mut parsed = compiler.parse(Source::Wgsl(SHADER), choice, options)?;
+    let mut parsed = compiler.parse(Source::Wgsl(shader), choice, options)?;
     let entry = parsed.entries.remove(0);
     compiler.compile(&entry.func?, options)
 }

@@ -155,6 +155,12 @@ impl Failure {
     pub fn new(kind: FailureKind, diagnostic: Diagnostic) -> Self {
         Failure { kind, diagnostics: vec![diagnostic], ir: None }
     }
+    /// More is needed of something than there is.
+    pub fn limit(what: &str, needed: u64, available: u64) -> Failure {
+        let message = format!("too many {what}: {needed} needed, {available} available");
+        let kind = FailureKind::Limit { what: what.to_owned(), needed, available };
+        Failure::new(kind, Diagnostic::error(message))
+    }
     /// The user's error in the shader.
     pub fn invalid(message: impl Into<String>) -> Self {
         Failure::new(FailureKind::Invalid, Diagnostic::error(message))

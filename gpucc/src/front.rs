@@ -10,6 +10,11 @@ use gpucc_passes::uniformity::flow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// Bytes that a source may have: longer ones are a [`FailureKind::Limit`].
+pub fn longest_source() -> u64 {
+    frontend::Limits::default().source_bytes
+}
+
 /// Reads a source.
 pub fn parse(
     source: Source<'_>,
@@ -173,15 +178,8 @@ fn entry(func: Func) -> Entry {
 
 fn too_many_elements(needed: u32) -> Failure {
     let what = "elements of an array of bindings";
-    Failure::new(
-        FailureKind::Limit {
-            what: what.into(),
-            needed: needed.into(),
-            available: MOST_ELEMENTS.into(),
-        },
-        Diagnostic::error(format!("too many {what}: {needed} needed, {MOST_ELEMENTS} available"))
-            .note("declare as many as the program uses"),
-    )
+    Failure::limit(what, needed.into(), MOST_ELEMENTS.into())
+        .note("declare as many as the program uses")
 }
 
 /// What the reader lacks and the machine too is the machine's.

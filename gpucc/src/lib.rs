@@ -56,12 +56,13 @@ pub use describe::{binary_report, hex, merge_pipelines, shader_report};
 pub use elf::{elf, unique_names};
 pub use explorer::{Column, explorer};
 pub use failure::{Diagnostic, Failure, FailureKind, Label, Severity};
-pub use front::print as print_ir;
+pub use front::{longest_source, print as print_ir};
 pub use gpucc_ir::budget::Budget;
 pub use gpucc_ir::ssa::{Func, Stage};
 pub use gpucc_machine as machine;
 pub use gpucc_machine::described::EvidenceClass;
 pub use gpucc_passes::{Pass, Proof};
+#[doc(hidden)]
 pub use guard::panic_message;
 pub use key::Key;
 pub use pipeline::{Pipeline, Robust};

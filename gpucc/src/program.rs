@@ -8,7 +8,7 @@ use crate::{Diagnostic, Failure, FailureKind, Severity};
 use gpucc_ir::driver;
 use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::compiled::Placed;
-use gpucc_machine::described::EvidenceClass;
+use gpucc_machine::described::{EvidenceClass, Setting};
 pub use gpucc_machine::{Compiled, ListingLine, Machine};
 use gpucc_machine::{Errors, Flow, Name, Steps};
 use gpucc_passes::mach::runner::Dump;
@@ -140,6 +140,39 @@ impl Program {
     pub fn with_code(&self, code: Vec<u8>) -> Program {
         Program { compiled: Compiled { code, ..self.compiled.clone() }, ..*self }
     }
+    /// Gives a setting of the state the words that a driver made: what runs the program takes these. Bits that the setting's
+    /// mask lacks are the driver's own, and are left out.
+    ///
+    /// # Errors
+    /// There is no such setting, it has no words, or another number of them.
+    pub fn set_words(&mut self, name: &str, given: &[u32]) -> Result<(), Failure> {
+        let mut state = self.compiled.described.state.0.iter_mut();
+        let shown = crate::printable(name);
+        let Some((_, setting)) = state.find(|(known, _)| known == name) else {
+            return Err(Failure::usage(format!("the program has no setting '{shown}'")));
+        };
+        let bits = |given: &[u32], mask: &[u32]| -> Vec<u32> {
+            given.iter().zip(mask).map(|(word, mask)| word & mask).collect()
+        };
+        match (setting, given) {
+            (Setting::Register { value, mask, fields, .. }, [word]) => {
+                *value = word & *mask;
+                fields.0.clear();
+            }
+            (Setting::Number(number), [word]) => *number = *word,
+            (Setting::Descriptor { words, mask, fields }, _) if given.len() == words.len() => {
+                *words = bits(given, mask);
+                fields.0.clear();
+            }
+            (Setting::Register { .. } | Setting::Number(_) | Setting::Descriptor { .. }, _) => {
+                let count = given.len();
+                let message = format!("the setting '{shown}' has another number of words: {count}");
+                return Err(Failure::usage(message));
+            }
+            _ => return Err(Failure::usage(format!("the setting '{shown}' has no words"))),
+        }
+        Ok(())
+    }
     /// How far the functions may be off that the machine approximates, where it is known.
     pub fn errors(&self) -> Option<Errors> {
         self.machine.errors()
@@ -154,6 +187,7 @@ impl Program {
         self.machine.interpolates()
     }
     /// The outputs of which less is left behind the program than their words; see [`gpucc_machine::Machine::kept`].
+    #[cfg(feature = "emulator")]
     pub(crate) fn kept(&self) -> Vec<gpucc_machine::Kept> {
         self.machine.kept(&self.compiled)
     }

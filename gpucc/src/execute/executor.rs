@@ -73,6 +73,8 @@ pub struct Executor {
     source: Option<SourceText>,
     /// Says whether a shader without bounds leaves its memory: what the machine does then is not our bug.
     reference: Option<Interp>,
+    /// The shader has no bounds, and its SSA is gone: nobody can say whether it left its memory.
+    unjudged: bool,
 }
 
 impl Compiler {
@@ -87,16 +89,25 @@ impl Compiler {
         let vertex = options.pipeline.vertex.as_ref();
         let interp = || Interp::new(&compiled.ssa, self.numerics(), vertex);
         let Some(program) = &compiled.program else {
-            return Executor { device: Box::new(interp()), source: None, reference: None };
+            return Executor {
+                device: Box::new(interp()),
+                source: None,
+                reference: None,
+                unjudged: false,
+            };
         };
         let unchecked = options.robust == Robust::Off;
-        Executor { reference: unchecked.then(interp), ..program.executor(source) }
+        // Declarations end as soon as they begin, as a shader does that accesses nothing.
+        let ssa = &compiled.ssa;
+        let unjudged = unchecked && ssa.regions[ssa.body].insts.len() == 1;
+        let reference = (unchecked && !unjudged).then(interp);
+        Executor { reference, unjudged, ..program.executor(source) }
     }
 }
 
 impl Executor {
     pub(crate) fn emulated(device: Box<dyn Device>, source: &SourceText) -> Executor {
-        Executor { device, source: Some(source.clone()), reference: None }
+        Executor { device, source: Some(source.clone()), reference: None, unjudged: false }
     }
 
     fn run<T>(
@@ -112,6 +123,9 @@ impl Executor {
         if let device::Stop::Illegal { message, span, .. } = &mut stop {
             if let Some(source) = self.source.as_ref().filter(|_| !span.is_none()) {
                 *message = format!("{message} (from {})", source.place(span.start));
+            }
+            if self.unjudged {
+                return Err(Stop::Cannot(unjudged(message)));
             }
             if let (Some(reference), Some(mut before)) = (&mut self.reference, before) {
                 // Where the reference itself stops does not matter: it has seen the access before.
@@ -200,6 +214,14 @@ impl Executor {
     pub fn set_trace(&mut self, on: bool) {
         self.device.launcher().set_trace(on);
     }
+}
+
+/// The failure of a loaded program without bounds that was stopped: the shader's fault or ours.
+fn unjudged(machine: &str) -> Failure {
+    Failure::usage("the machine stopped a program that was loaded and has no bounds")
+        .note(format!("it says: {machine}"))
+        .note("what was loaded has no SSA, which says whether the shader left its memory")
+        .note("compile it and run that, or compile with robust restrict or zero")
 }
 
 /// The failure of a shader that leaves its memory where nothing keeps it within.

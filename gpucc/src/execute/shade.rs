@@ -7,7 +7,11 @@ use gpucc_emu::device::{DrawCall, Drawer};
 use gpucc_emu::draw::{self, Early, Pixel, QuadBatch, Shade, Targets, Varying, Vertex, VertexId};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::numerics::{f16_to_f64, half_bits, word_bits};
-use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Scalar, Stage};
+use gpucc_ir::ssa::{
+    Builtin, Func, InputKind, Interpolation, OutputKind, Resource, ResourceData, ResourceKind,
+    Scalar, Stage,
+};
+use std::collections::BTreeMap;
 
 /// One of the two programs with what it is bound to.
 pub struct Program<'a> {
@@ -32,6 +36,11 @@ pub struct Draw<'a> {
     pub buffers: &'a [Vec<u8>],
     /// Steps that each batch of vertices and of pixels may take.
     pub steps: [u64; 2],
+    /// Bindings that are one for both programs, by their numbers in each: those of one group and binding. A caller removes
+    /// what it binds apart.
+    pub shared: Vec<[Resource; 2]>,
+    /// The program, 0 or 1, whose bindings have what is shared.
+    holder: usize,
     /// For each varying of the fragment program, the vertex output that feeds it; zeros where neither program has it.
     links: Vec<Option<usize>>,
     /// Varyings that the rasteriser interpolates as f32 and the programs know as f16: leaving the
@@ -62,11 +71,48 @@ impl<'a> Draw<'a> {
             let written = output.map_or(data.scalar, |output| vertex.func.outputs[output].scalar);
             halves.push([written, data.scalar].map(|scalar| smooth && scalar == Scalar::F16));
         }
-        Ok(Draw { vertex, fragment, buffers, steps, links, halves })
+        let shared = shared(vertex.func, fragment.func);
+        Ok(Draw { vertex, fragment, buffers, steps, shared, holder: 0, links, halves })
+    }
+
+    /// Gives both programs what is shared: of two buffers the longer one.
+    fn share(&mut self) {
+        for &[vertex, fragment] in &self.shared {
+            self.vertex.bindings.merge(vertex, &self.fragment.bindings, fragment);
+            self.fragment.bindings.merge(fragment, &self.vertex.bindings, vertex);
+        }
+        self.holder = 0;
+    }
+
+    /// Hands what is shared to the program that runs next: it sees what the other one has stored.
+    fn hand(&mut self, program: usize) {
+        if self.holder == program {
+            return;
+        }
+        self.holder = program;
+        for &[vertex, fragment] in &self.shared {
+            self.vertex.bindings.exchange(vertex, &mut self.fragment.bindings, fragment);
+        }
+    }
+
+    /// Copies what is shared to the program that ran before the last one.
+    fn settle(&mut self) {
+        let holder = self.holder;
+        for &[vertex, fragment] in &self.shared {
+            let [vs, fs] = [&mut self.vertex.bindings, &mut self.fragment.bindings];
+            match holder {
+                0 => fs.copy(fragment, vs, vertex),
+                _ => vs.copy(vertex, fs, fragment),
+            }
+        }
     }
 
     /// Draws, by the machine's own units where its emulator has them (`drawer`, see [`crate::Compiler::drawer`]) and they
     /// lack nothing, by the rasteriser otherwise. `steps` are those that the units may take; a default where there are none.
+    ///
+    /// A binding of both programs is one: what one of them stores the other one loads. Vertices run in batches of 64, pixels
+    /// when 16 quads are collected or the draw ends, in the order of the primitives. Machines leave this order open, but for
+    /// pixels, which follow the vertices of their primitive.
     ///
     /// # Errors
     /// Why a program stopped.
@@ -77,6 +123,7 @@ impl<'a> Draw<'a> {
         targets: &mut Targets,
         steps: Option<u64>,
     ) -> Result<(), Failure> {
+        self.share();
         if let Some(mut drawer) = drawer {
             if let Some(steps) = steps {
                 drawer.launcher().set_steps(steps);
@@ -87,7 +134,9 @@ impl<'a> Draw<'a> {
                 return Ok(());
             }
         }
-        draw::draw(state, self, targets).map(drop).map_err(Stop::into_failure)
+        let drawn = draw::draw(state, self, targets).map(drop).map_err(Stop::into_failure);
+        self.settle();
+        drawn
     }
 
     /// How each varying is interpolated.
@@ -108,6 +157,40 @@ impl<'a> Draw<'a> {
     /// Colour targets that the fragment program writes: one past the highest location.
     pub fn color_targets(&self) -> usize {
         color_targets(self.fragment.func)
+    }
+}
+
+/// Bindings that two functions declare alike at one group and binding. Immediates are not among them: nobody stores to them.
+pub fn shared(vertex: &Func, fragment: &Func) -> Vec<[Resource; 2]> {
+    // A texture and a sampler may be one binding of SPIR-V.
+    let place = |data: &ResourceData| {
+        (data.group, data.binding, matches!(data.kind, ResourceKind::Sampler { .. }))
+    };
+    let of = |func: &Func| -> BTreeMap<(u32, u32, bool), Resource> {
+        let all = func.resources.iter();
+        let bound = all.filter(|(_, data)| !matches!(data.kind, ResourceKind::Immediate { .. }));
+        bound.map(|(resource, data)| (place(data), resource)).collect()
+    };
+    let theirs = of(fragment);
+    let both = of(vertex).into_iter().filter_map(|(place, own)| {
+        let other = *theirs.get(&place)?;
+        alike(vertex.resources[own].kind, fragment.resources[other].kind).then_some([own, other])
+    });
+    both.collect()
+}
+
+/// One thing can stand behind both.
+fn alike(one: ResourceKind, other: ResourceKind) -> bool {
+    use ResourceKind as K;
+    match (one, other) {
+        (K::Uniform { .. }, K::Uniform { .. }) | (K::Storage { .. }, K::Storage { .. }) => true,
+        (
+            K::StorageTexture { dim, arrayed, format, .. },
+            K::StorageTexture {
+                dim: other_dim, arrayed: other_arrayed, format: other_format, ..
+            },
+        ) => (dim, arrayed, format) == (other_dim, other_arrayed, other_format),
+        _ => one == other,
     }
 }
 
@@ -158,6 +241,7 @@ impl Shade for Draw<'_> {
 
     fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Stop> {
         let run = VertexRun { ids, first_vertex: 0, first_instance: 0, buffers: self.buffers };
+        self.hand(0);
         self.vertex.executor.set_steps(self.steps[0]);
         let outs = self.vertex.executor.vertices(&mut self.vertex.bindings, &run)?;
         let func = self.vertex.func;
@@ -222,6 +306,7 @@ impl Shade for Draw<'_> {
             }
             batch = &narrow;
         }
+        self.hand(1);
         self.fragment.executor.set_steps(self.steps[1]);
         let outs = self.fragment.executor.quads(&mut self.fragment.bindings, batch)?;
         let func = self.fragment.func;

@@ -134,7 +134,7 @@ pub fn bindings(
 ) -> Result<Bindings, Failure> {
     let kinds = word_kinds(func);
     let sums = float_sums(func);
-    let mut bindings = Bindings::new(func);
+    let mut bindings = crate::execute::bindings(func)?;
     let mut samplers = 0;
     for (resource, data) in &func.resources {
         let scalar = match sums.contains(&resource) {

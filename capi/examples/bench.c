@@ -1,0 +1,205 @@
+/* What a driver's caches gain: COMPILES compilations of up to 50 entry points, without a cache, with a map of keys to blobs,
+ * and with a folder of blobs. Each way is a process of its own, so that its memory is its own.
+ *
+ *     bench TARGET COMPILES FILE.wgsl...
+ *
+ * A line for each: microseconds of the median and of the 95th percentile, the peak of memory in KiB, hits. */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+#include "gpucc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 50, MODE_NONE = 0, MODE_MAP = 1, MODE_FOLDER = 2 };
+
+static gpucc_source sources[MOST];
+static gpucc_request requests[MOST];
+static char *texts[MOST], *names[MOST];
+static gpucc_key map_keys[MOST];
+static char *map_blobs[MOST];
+static size_t map_sizes[MOST];
+static size_t shader_count, map_count;
+static char folder[] = "/tmp/gpucc-bench-XXXXXX";
+
+static int failed(const char *what) {
+    fprintf(stderr, "bench: %s: %s\n", what, gpucc_last_message().data);
+    return 1;
+}
+
+/* All of a file with a zero byte behind it, or null. */
+static char *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    char *bytes = NULL;
+    long length;
+    if (!file) return NULL;
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) >= 0 && fseek(file, 0, SEEK_SET) == 0) {
+        bytes = malloc((size_t)length + 1);
+        if (bytes) {
+            *size = fread(bytes, 1, (size_t)length, file);
+            bytes[*size] = 0;
+        }
+    }
+    fclose(file);
+    return bytes;
+}
+
+/* The entry points of a text that the machine takes. */
+static void add(const gpucc_compiler *compiler, const char *text) {
+    gpucc_source source = {.struct_size = sizeof source,
+                           .language = GPUCC_LANGUAGE_WGSL,
+                           .data = gpucc_bytes_of(text, strlen(text))};
+    gpucc_parsed *parsed = NULL;
+    size_t i;
+    if (gpucc_parse(compiler, &source, NULL, &parsed) == GPUCC_OK) {
+        for (i = 0; i < gpucc_parsed_entry_count(parsed) && shader_count < MOST; i++) {
+            gpucc_text name = gpucc_parsed_entry(parsed, i, NULL);
+            gpucc_request request = {.struct_size = sizeof request, .entry = name, .parsed = parsed};
+            gpucc_result *result = NULL;
+            if (gpucc_compile(compiler, &request, &result) == GPUCC_OK) {
+                texts[shader_count] = strdup(text);
+                names[shader_count] = strdup(name.data);
+                shader_count++;
+            }
+            gpucc_result_destroy(result);
+        }
+    }
+    gpucc_parsed_destroy(parsed);
+}
+
+static const char *path_of(const gpucc_key *key) {
+    static char path[sizeof folder + 2 * sizeof key->bytes + 1];
+    int at = sprintf(path, "%s/", folder);
+    size_t i;
+    for (i = 0; i < sizeof key->bytes; i++) at += sprintf(path + at, "%02x", key->bytes[i]);
+    return path;
+}
+
+/* The blob of a key, or none. What comes from the folder is the caller's to free. */
+static gpucc_bytes find(int mode, const gpucc_key *key, char **owned) {
+    size_t i, size = 0;
+    if (mode == MODE_MAP) {
+        for (i = 0; i < map_count; i++)
+            if (memcmp(&map_keys[i], key, sizeof *key) == 0) return gpucc_bytes_of(map_blobs[i], map_sizes[i]);
+        return gpucc_bytes_of(NULL, 0);
+    }
+    *owned = read_file(path_of(key), &size);
+    return gpucc_bytes_of(*owned, size);
+}
+
+static int keep(int mode, const gpucc_key *key, gpucc_bytes blob) {
+    if (mode == MODE_MAP) {
+        if (map_count == MOST) return 1;
+        map_keys[map_count] = *key;
+        map_sizes[map_count] = blob.size;
+        map_blobs[map_count] = malloc(blob.size);
+        if (!map_blobs[map_count]) return 1;
+        memcpy(map_blobs[map_count++], blob.data, blob.size);
+    } else {
+        FILE *file = fopen(path_of(key), "wb");
+        if (!file) return 1;
+        if (fwrite(blob.data, 1, blob.size, file) != blob.size) return fclose(file), 1;
+        return fclose(file) != 0;
+    }
+    return 0;
+}
+
+/* One request as a driver with this cache answers it. */
+static int answer(const gpucc_compiler *compiler, int mode, const gpucc_request *request, size_t *hits) {
+    gpucc_result *result = NULL;
+    gpucc_key key;
+    if (mode != MODE_NONE) {
+        char *owned = NULL;
+        gpucc_bytes blob;
+        if (gpucc_request_key(compiler, request, &key) != GPUCC_OK) return failed("key");
+        blob = find(mode, &key, &owned);
+        if (blob.data && gpucc_result_load(compiler, request, &key, blob, &result) == GPUCC_OK) ++*hits;
+        free(owned);
+    }
+    if (!result) {
+        if (gpucc_compile(compiler, request, &result) != GPUCC_OK) return failed("compile");
+        if (mode != MODE_NONE) {
+            gpucc_bytes blob = gpucc_result_blob(result, &key);
+            if (!blob.data || keep(mode, &key, blob)) return failed("blob");
+        }
+    }
+    if (!gpucc_result_info(result)->code.size) return failed("code");
+    gpucc_result_destroy(result);
+    return 0;
+}
+
+static int ascending(const void *one, const void *other) {
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+static int measure(const gpucc_compiler *compiler, int mode, size_t compiles) {
+    static const char *const modes[] = {"no cache", "map", "folder"};
+    double *times = calloc(compiles, sizeof *times);
+    struct rusage usage;
+    size_t i, hits = 0;
+    if (!times) return 1;
+    for (i = 0; i < compiles; i++) {
+        struct timespec start, end;
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        if (answer(compiler, mode, &requests[i % shader_count], &hits)) return 1;
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        times[i] = (double)(end.tv_sec - start.tv_sec) * 1e6 + (double)(end.tv_nsec - start.tv_nsec) * 1e-3;
+    }
+    qsort(times, compiles, sizeof *times, ascending);
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%-8s  p50 %8.1f us  p95 %8.1f us  peak %ld KiB  %zu hits\n", modes[mode], times[compiles / 2],
+           times[compiles * 95 / 100], usage.ru_maxrss, hits);
+    free(times);
+    return fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+    gpucc_config config = {.struct_size = sizeof config};
+    gpucc_compiler *compiler = NULL;
+    size_t compiles = argc < 4 ? 0 : strtoul(argv[2], NULL, 10), i;
+    int mode, bad = 0, at;
+    if (!compiles) {
+        fprintf(stderr, "usage: bench TARGET COMPILES FILE.wgsl...\n");
+        return 2;
+    }
+    config.target = gpucc_text_of(argv[1]);
+    if (gpucc_compiler_create(&config, &compiler) != GPUCC_OK) return failed("compiler");
+    for (at = 3; at < argc && shader_count < MOST; at++) {
+        size_t size = 0;
+        char *text = read_file(argv[at], &size);
+        if (text) add(compiler, text);
+        free(text);
+    }
+    if (!shader_count || !mkdtemp(folder)) return failed("no file has an entry point that the machine takes");
+    for (i = 0; i < shader_count; i++) {
+        sources[i].struct_size = sizeof sources[i];
+        sources[i].language = GPUCC_LANGUAGE_WGSL;
+        sources[i].data = gpucc_bytes_of(texts[i], strlen(texts[i]));
+        requests[i].struct_size = sizeof requests[i];
+        requests[i].entry = gpucc_text_of(names[i]);
+        requests[i].source = &sources[i];
+    }
+    printf("%s: %zu compiles of %zu shaders\n", argv[1], compiles, shader_count);
+    fflush(stdout);
+    for (mode = MODE_NONE; mode <= MODE_FOLDER; mode++) {
+        int status = 0;
+        pid_t child = fork();
+        if (child == 0) _exit(measure(compiler, mode, compiles) ? 1 : 0);
+        bad |= child < 0 || waitpid(child, &status, 0) != child || status != 0;
+    }
+    for (i = 0; i < shader_count; i++) {
+        gpucc_key key;
+        if (gpucc_request_key(compiler, &requests[i], &key) == GPUCC_OK) unlink(path_of(&key));
+        free(texts[i]);
+        free(names[i]);
+    }
+    rmdir(folder);
+    gpucc_compiler_destroy(compiler);
+    return bad;
+}
