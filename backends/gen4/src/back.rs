@@ -7,7 +7,7 @@ use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
 use crate::lower::{self, texture};
 use crate::regs::Registers;
-use crate::{clean, dead, describe, emit, forward, pack, predicate, regs, schedule, when};
+use crate::{clean, dead, describe, dots, emit, forward, pack, predicate, regs, schedule, when};
 use gpucc_ir::budget::{Budget, EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::mach;
@@ -191,6 +191,9 @@ fn of_width(
     if abi.is_vertex() && admits(request, PACK) {
         pack::pack(&mut func, abi.lane_offsets());
         ran(PACK, &func);
+    }
+    if abi.is_vertex() {
+        dots::write(&mut func);
     }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     let places = (lowered.scratch, lowered.slot_bytes);

@@ -85,6 +85,7 @@ pub fn is_pure(inst: &Inst) -> bool {
         inst,
         Inst::Alu { .. }
             | Inst::Vector { .. }
+            | Inst::Dot { .. }
             | Inst::Choose { .. }
             | Inst::Copy { .. }
             | Inst::Truth { .. }

@@ -599,6 +599,7 @@ impl Emit<'_> {
             Inst::Vector { .. } => self.vector(inst),
             Inst::Choose { .. } => self.choose(inst),
             Inst::Copy { .. } => Err(internal("a copy is left")),
+            Inst::Dot { .. } => Err(internal("a dot product is left")),
             Inst::Compare(test) => self.compare(test, into(File::Arf, NULL, test.ty)),
             Inst::Truth { dst, test } => {
                 let general = general(*dst);

@@ -3,6 +3,7 @@
 
 mod angles;
 mod clamps;
+mod dots;
 mod lines;
 mod native;
 mod point;
@@ -14,6 +15,7 @@ mod truths;
 mod uses;
 
 use gpucc_ir::driver::Effort;
+use gpucc_ir::ssa::Stage;
 use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof, float_range};
 pub use native::is_native;
@@ -49,10 +51,19 @@ const OWN: &[Pass] = &[
         |func, _| recipes::constant_divisors(func),
     ),
     required(
+        "scatter_dots",
+        Proof::Expansion,
+        "dot products of vertices whose operands lie apart become products and sums",
+        |func, _| dots::scatter(func),
+    ),
+    required(
         "expand",
         Proof::Expansion,
         "operations that the machine lacks become others",
-        |func, ctx| gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics),
+        |func, ctx| {
+            let machine = native::Machine { vertex: func.stage == Stage::Vertex };
+            gpucc_passes::expand::expand(func, &machine, &ctx.numerics)
+        },
     ),
     optional(
         "join_lines",
@@ -98,6 +109,7 @@ pub fn plan(effort: Effort) -> Plan {
         "sample_mask",
         "point_widths",
         "constant_divisors",
+        "scatter_dots",
         "expand",
     ];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();

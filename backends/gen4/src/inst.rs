@@ -196,6 +196,9 @@ pub enum Inst {
         sources: SmallVec<[Swizzled; 2]>,
         keep: Option<Reg>,
     },
+    /// The dot product of the first half of the sources with the second half, to every lane of a vertex, or to the components of
+    /// `channels`, where there are any; `keep` as [`Inst::Vector`] has it. `dots` makes vectors of it.
+    Dot { dst: Reg, channels: u8, sources: SmallVec<[Source; 8]>, keep: Option<Reg> },
     /// One of two by a comparison, in each component of two vertices that is written, or in whole lanes. It has a flag of
     /// its own, so that it leaves the flag of [`Inst::Compare`] alone. `first` and `yes` are no numbers.
     Choose {
@@ -377,6 +380,13 @@ macro_rules! visit {
                 keep.$iter().for_each(|reg| each(reg, Role::Use));
                 each(dst, Role::Def);
             }
+            Inst::Dot { dst, sources, keep, .. } => {
+                for source in sources.$iter() {
+                    source!(source);
+                }
+                keep.$iter().for_each(|reg| each(reg, Role::Use));
+                each(dst, Role::Def);
+            }
             Inst::MathVector { dst, source, keep, .. } => {
                 source!(source.of);
                 keep.$iter().for_each(|reg| each(reg, Role::Use));
@@ -503,6 +513,7 @@ macro_rules! sources {
     ($self:expr, $iter:ident $(, $mutable:tt)?) => {
         match $self {
             Inst::Alu { sources, .. } | Inst::When { sources, .. } => sources.$iter().collect(),
+            Inst::Dot { sources, .. } => sources.$iter().collect(),
             Inst::Choose { sources, .. } => {
                 sources.$iter().map(|source| & $($mutable)? source.of).collect()
             }
@@ -555,6 +566,7 @@ impl Inst {
             self,
             Inst::When { .. }
                 | Inst::Vector { keep: Some(_), .. }
+                | Inst::Dot { keep: Some(_), .. }
                 | Inst::MathVector { keep: Some(_), .. }
                 | Inst::Choose { keep: Some(_), .. }
         )

@@ -11,6 +11,7 @@ mod dead;
 mod describe;
 #[cfg(feature = "emulator")]
 mod device;
+mod dots;
 mod emit;
 #[cfg(feature = "emulator")]
 pub mod emu;

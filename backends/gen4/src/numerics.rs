@@ -16,7 +16,8 @@ use gpucc_machine::Errors;
 ///   keep them.
 /// - A product and a sum round twice: MAC is not used, for the manual leaves open how often it rounds (10.3.1.2).
 /// - A minimum is `a < b ? a : b` and a maximum `a >= b ? a : b`: a comparison and `sel`.
-/// - Dot products are products and sums, first pair first.
+/// - Dot products of vertices are exact sums that are rounded once. The manual leaves open how often DP2, DP3 and DP4 round
+///   (10.3.1.2), and WGSL lets sums of products be fused or not. Elsewhere the expansion makes products and sums of them.
 pub fn numerics(name: &'static str) -> Numerics {
     Numerics {
         name,
@@ -31,7 +32,7 @@ pub fn numerics(name: &'static str) -> Numerics {
         fma: Fma::Twice,
         min_max_nan: NanRule::Second,
         min_max_zero: ZeroRule::Compared,
-        dot: Dot { order: DotOrder::Ascending, fused: false, filled_to: 0 },
+        dot: Dot { order: DotOrder::Exact, fused: false, filled_to: 0 },
         fract_below_one: false,
         functions: Functions::TRUNCATED,
         level_of_quad: true,

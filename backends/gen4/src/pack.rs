@@ -24,6 +24,8 @@ const OPEN: usize = 8;
 const CHOICE: u8 = 0xff;
 /// The number of [`Inst::Math`] among operations.
 const FUNCTION: u8 = 0xfe;
+/// The number of [`Inst::Dot`] among operations.
+const DOT: u8 = 0xfd;
 
 /// Where the components of an operand come from.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -252,6 +254,9 @@ fn is_mark(inst: &Inst) -> bool {
 
 /// A step that may become a component: one word on doublewords.
 fn joins(inst: &Inst) -> bool {
+    if let Inst::Dot { .. } = inst {
+        return true;
+    }
     if let Inst::Choose { sources, .. } = inst {
         return sources.iter().all(|source| is_placed(&source.of));
     }
@@ -363,6 +368,7 @@ impl Segment<'_> {
                 node.inst,
                 Inst::Alu { .. }
                     | Inst::Choose { .. }
+                    | Inst::Dot { .. }
                     | Inst::Math { .. }
                     | Inst::Product { .. }
                     | Inst::ProductHigh { .. }
@@ -401,6 +407,7 @@ impl Segment<'_> {
                 .filter_map(|(number, source)| {
                     let wish = match inst {
                         Inst::Slot { .. } => Some(number as u8),
+                        Inst::Dot { sources, .. } => Some((number % (sources.len() / 2)) as u8),
                         _ if alike => own,
                         _ => None,
                     };
@@ -493,6 +500,11 @@ impl Segment<'_> {
                 (kind, [float, float, false, false])
             }
             Inst::Math { function, .. } => ([FUNCTION, *function as u8, 0, 0], [true; 4]),
+            // One word makes one of them: none joins another.
+            Inst::Dot { .. } => {
+                let own = (at as u32).to_le_bytes();
+                return Some(([DOT, own[0], own[1], own[2]], SmallVec::new()));
+            }
             _ => return None,
         };
         let mut operands: SmallVec<[Operand; 4]> = inst
@@ -650,8 +662,10 @@ impl Segment<'_> {
             group.packed = Some(packed);
             for (component, member) in group.members.iter().enumerate() {
                 if let Some((at, _)) = member
-                    && let Inst::Alu { dst, .. } | Inst::Choose { dst, .. } | Inst::Math { dst, .. } =
-                        &self.nodes[*at].inst
+                    && let Inst::Alu { dst, .. }
+                    | Inst::Choose { dst, .. }
+                    | Inst::Math { dst, .. }
+                    | Inst::Dot { dst, .. } = &self.nodes[*at].inst
                     && let Some(dst) = dst.as_virt()
                 {
                     self.parts[index(dst)] = Some((packed, component as u8));
@@ -676,6 +690,11 @@ impl Segment<'_> {
         let keep = begun.then(|| packed.into());
         let first = *group.members.iter().flatten().next()?;
         let inst = &self.nodes[first.0].inst;
+        if let Inst::Dot { sources, .. } = inst {
+            let component = group.members.iter().position(Option::is_some)?;
+            let (channels, sources) = (1 << component, sources.clone());
+            return Some(Inst::Dot { dst: packed.into(), channels, sources, keep });
+        }
         let mut channels = 0;
         let mut vector: SmallVec<[Swizzled; 4]> = SmallVec::new();
         for number in 0..inst.sources().len() {

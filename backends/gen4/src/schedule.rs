@@ -79,6 +79,7 @@ impl Model<Inst> for Machine {
         let keep = match inst {
             Inst::When { keep, .. } => Some(*keep),
             Inst::Vector { keep, .. }
+            | Inst::Dot { keep, .. }
             | Inst::MathVector { keep, .. }
             | Inst::Choose { keep, .. } => *keep,
             _ => None,

@@ -163,6 +163,12 @@ impl PrintInst for Inst {
                 swizzled(out, names, sources)?;
                 kept(out, names, keep.as_ref())
             }
+            Inst::Dot { dst, channels: mask, sources: all, keep } => {
+                result(out, dst, &channels(*mask))?;
+                out.write_str("dot ")?;
+                sources(out, names, all)?;
+                kept(out, names, keep.as_ref())
+            }
             Inst::Choose { dst, condition: of, ty, channels: mask, inverse, sources, keep } => {
                 result(out, dst, &channels(*mask))?;
                 let not = if *inverse { ".not" } else { "" };

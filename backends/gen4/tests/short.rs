@@ -323,3 +323,45 @@ fn rounding_takes_four_words() {
     // One sum, r1, three zeros, and the message.
     assert_eq!(lines.len(), 1 + 4 + 1 + 3 + 1, "{lines:#?}");
 }
+
+/// Two operands whose components stand side by side are one word, to the component that wants it. What stands apart is moved before.
+#[test]
+fn a_dot_product_of_a_vertex_is_one_word() {
+    let vertex = |body: &str| {
+        of_text(
+            Machine::G45,
+            &format!(
+                "func \"one\" vertex {{
+                  in0 = \"a\" f32 x 4 location 0 perspective center
+                  in1 = \"b\" f32 x 4 location 1 perspective center
+                  out0 = \"\" f32 x 4 builtin position
+                }} body {{
+                  %0: b32 = input in0.0
+                  %1: b32 = input in0.1
+                  %2: b32 = input in0.2
+                  %3: b32 = input in0.3
+                  %4: b32 = input in1.0
+                  %5: b32 = input in1.1
+                  %6: b32 = input in1.2
+                  %7: b32 = input in1.3
+                  %8: b32 = const 0x3f800000
+                  {body}
+                  output out0.0, %9
+                  output out0.1, %0
+                  output out0.2, %0
+                  output out0.3, %8
+                  yield
+                }}"
+            ),
+        )
+    };
+    let whole = vertex("%9: b32 = fdot %0, %1, %2, %3, %7, %6, %5, %4");
+    assert_eq!(count(&whole, "dp4(8)"), 1, "{whole:#?}");
+    assert!(whole.iter().any(|line| line.contains("g3<4>.wzyxF")), "{whole:#?}");
+    assert_eq!(count(&whole, "mul(8)") + count(&whole, "add(8)"), 0, "{whole:#?}");
+    let plane = vertex("%9: b32 = fdot %0, %1, %2, %8, %4, %5, %6, %7");
+    assert_eq!(count(&plane, "dph(8)"), 1, "{plane:#?}");
+    let apart = vertex("%9: b32 = fdot %0, %5, %4, %1");
+    assert_eq!(count(&apart, "dp2(8)"), 1, "{apart:#?}");
+    assert_eq!(apart.len(), vertex("%9: b32 = fdot %0, %1, %4, %5").len() + 4, "{apart:#?}");
+}

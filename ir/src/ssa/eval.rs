@@ -7,6 +7,7 @@
 //! allocates, panics, or depends on the host.
 
 mod arithmetic;
+mod sum_of_products;
 
 pub use arithmetic::integer_range;
 use arithmetic::{

@@ -453,3 +453,22 @@ fn integer_ranges_are_the_ones_of_wgsl() {
     assert_eq!(integer_range(B16, B16, true), (-32768.0, 32752.0));
     assert_eq!(integer_range(B64, B32, false), (0.0, 4_294_967_295.0));
 }
+
+/// Nothing is rounded before the sum of all products is.
+#[test]
+fn an_exact_dot_product_is_rounded_once() {
+    let exact = &Numerics {
+        dot: Dot { order: DotOrder::Exact, fused: false, filled_to: 0 },
+        ..Numerics::REFERENCE
+    };
+    let e = |args: &[f32]| {
+        let args: Vec<u64> = args.iter().map(|&x| f(x)).collect();
+        eval(FDot, B32, B32, &args, exact).expect("computes")
+    };
+    let tiny = 2f32.powi(-60);
+    assert_eq!(e(&[1e20, tiny, -1e20, 1e20, 1.0, 1e20]), f(tiny));
+    // The product has 48 bits, of which the sum has the lower half.
+    let near = 1.0 + f32::EPSILON;
+    assert_eq!(e(&[near, -1.0, near, 1.0]), f(2.0 * f32::EPSILON + f32::EPSILON.powi(2)));
+    assert_eq!(e(&[f32::MAX, f32::MAX, 2.0, -2.0]), f(0.0));
+}

@@ -97,6 +97,8 @@ pub enum DotOrder {
     Descending,
     /// (first + second) + (third + fourth).
     Pairwise,
+    /// At once: the exact sum of the exact products is rounded. Sums of other widths than 32 bits are ascending.
+    Exact,
 }
 
 /// How `fdot` computes.

@@ -10,12 +10,14 @@ use gpucc_passes::expand::{Native, OwnRecipe, cube, subgroup};
 enum How {
     /// By the lowering.
     Has,
+    /// By the lowering of vertices, whose components stand side by side; elsewhere by the shared expansions.
+    Vertices,
     /// By a recipe of this machine.
     Own(OwnRecipe),
     /// By the shared expansions, as far as they go.
     Shared,
 }
-use How::{Has, Own, Shared};
+use How::{Has, Own, Shared, Vertices};
 
 macro_rules! rows {
     ($( $($op:ident)+ : $how:expr; )+) => {
@@ -62,7 +64,8 @@ rows! {
     FCos:                                                    Own(recipes::cosine_of);
     FTan:                                                    Own(recipes::tangent_of);
     FDiv:                                                    Own(recipes::quotient);
-    FMa FDot FCeil FSign FRem FLdexp:       Shared;
+    FDot:                                                    Vertices;
+    FMa FCeil FSign FRem FLdexp:            Shared;
     FrexpFract FrexpExp FExp FLog FPow:                      Shared;
     FAtan:                                                   Own(angles::atan);
     FAtan2:                                                  Own(angles::atan2);
@@ -80,11 +83,14 @@ pub fn is_native(op: Op, ty: Type) -> bool {
 }
 
 /// The machine with its recipes.
-pub struct Machine;
+pub struct Machine {
+    /// For a vertex.
+    pub vertex: bool,
+}
 
 impl Native for Machine {
     fn native(&self, op: Op, ty: Type) -> bool {
-        is_native(op, ty)
+        is_native(op, ty) || self.vertex && ty == Type::B32 && matches!(how(op), Vertices)
     }
     fn recipe(&self, op: Op, ty: Type) -> Option<OwnRecipe> {
         match how(op) {

@@ -177,7 +177,7 @@ pub mod tests {
         // Somebody reads it, so that its new name is known.
         let mut b = Builder::at_body(&mut func);
         let last = b.op1(Op::FNeg, result);
-        gpucc_passes::expand::expand(&mut func, &Machine, model);
+        gpucc_passes::expand::expand(&mut func, &Machine { vertex: false }, model);
         assert!(!func.regions[func.body].insts.contains(&inst), "{op:?} is expanded");
         let mut known: std::collections::BTreeMap<Value, u64> = std::collections::BTreeMap::new();
         for &inst in &func.regions[func.body].insts {

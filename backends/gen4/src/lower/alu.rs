@@ -217,6 +217,11 @@ impl Lower<'_> {
                 let parts = [nearest, sign].map(|reg| Src::Reg(reg.into()).into());
                 self.alu(Opcode::Or, Ty::Ud, dst, &parts);
             }
+            Op::FDot => {
+                let sources = args.iter().map(|&value| self.float(value)).collect();
+                let dst = self.define(result).into();
+                self.push(Inst::Dot { dst, channels: 0, sources, keep: None });
+            }
             Op::FSat => self.saturate(data),
             Op::FMin => self.choose(data, Condition::Less, Ty::F),
             Op::FMax => self.choose(data, Condition::GreaterEqual, Ty::F),

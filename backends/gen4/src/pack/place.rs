@@ -31,6 +31,7 @@ fn kind(inst: &Inst) -> Option<[u8; 4]> {
         Inst::Choose { condition, ty, inverse, .. } => {
             Some([super::CHOICE, *condition as u8, *ty as u8, (*inverse).into()])
         }
+        Inst::Dot { sources, .. } => Some([super::DOT, sources.len() as u8, 0, 0]),
         Inst::Math { function, .. } => Some([super::FUNCTION, *function as u8, 0, 0]),
         _ => None,
     }
@@ -48,6 +49,12 @@ impl Segment<'_> {
                 Inst::Slot { values, .. } => {
                     let values = *values;
                     todo.push(values.map(|value| self.maker(value.src)));
+                }
+                Inst::Dot { sources, .. } => {
+                    for side in sources.chunks(sources.len() / 2) {
+                        let maker = |k: usize| side.get(k).and_then(|of| self.maker(of.src));
+                        todo.push(std::array::from_fn(maker));
+                    }
                 }
                 Inst::Alu { .. } if !chains[at] => {
                     todo.extend(self.terms(at, &chains, &products));
@@ -213,7 +220,8 @@ impl Segment<'_> {
                 .filter(|&(_, at)| kind(&self.nodes[at].inst) == what)
                 .collect();
             done.extend(alike.iter().map(|&(_, at)| at));
-            if alike.len() < 2 {
+            // A dot product asks for its operands itself.
+            if alike.len() < 2 || what.is_some_and(|kind| kind[0] == super::DOT) {
                 continue;
             }
             let like = self.operands(first, None);

@@ -512,7 +512,8 @@ pub(super) fn reduce(
             };
             let [x, y, z, w] = &products;
             let sum = match n.dot.order {
-                DotOrder::Ascending => add(&add(&add(x, y), z), w),
+                // Of the machine only sums of rounded products are known.
+                DotOrder::Ascending | DotOrder::Exact => add(&add(&add(x, y), z), w),
                 DotOrder::Descending => add(&add(&add(w, z), y), x),
                 DotOrder::Pairwise => add(&add(x, y), &add(z, w)),
             };

@@ -1,6 +1,6 @@
 //! Definitions that take more than a line: bit fields, sums of products, minima, conversions.
 
-use super::Apply;
+use super::{Apply, sum_of_products};
 use crate::ssa::Type;
 use crate::ssa::numerics::{
     Denormals, Dot, DotOrder, Fma, NAN16, NAN32, NanRule, Numerics, Rounding, ZeroRule, f16_to_f64,
@@ -313,9 +313,18 @@ pub(super) fn dot<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Out {
     match ty {
         Type::B1 => apply.nothing(),
         Type::B16 => apply.many(|args| dot_of::<Half>(args, n)),
+        Type::B32 if n.dot.order == DotOrder::Exact => apply.many(|args| exact_dot(args, n)),
         Type::B32 => apply.many(|args| dot_of::<Single>(args, n)),
         Type::B64 => apply.many(|args| dot_of::<Double>(args, n)),
     }
+}
+
+/// The sum of exact products, rounded once.
+fn exact_dot(args: &[u64], n: &Numerics) -> u64 {
+    let pairs = args.len() / 2;
+    let value = |at: usize| f64::from(n.in32(args[at] as u32));
+    let sum = sum_of_products::to_odd((0..pairs).map(|pair| value(pair) * value(pairs + pair)));
+    n.out32(n.round32(sum)).into()
 }
 
 fn dot_of<S: Steps>(args: &[u64], n: &Numerics) -> u64 {
@@ -339,15 +348,13 @@ fn dot_of<S: Steps>(args: &[u64], n: &Numerics) -> u64 {
             let low = S::add(n, product(0), product(1));
             S::add(n, low, S::add(n, product(2), product(3)))
         }
-        (DotOrder::Ascending | DotOrder::Descending | DotOrder::Pairwise, _) => {
-            (1..count).fold(product(0), |sum, i| {
-                if fused && order != DotOrder::Pairwise {
-                    S::fma(n, left[i], right[i], sum)
-                } else {
-                    S::add(n, sum, product(i))
-                }
-            })
-        }
+        (_, _) => (1..count).fold(product(0), |sum, i| {
+            if fused && matches!(order, DotOrder::Ascending | DotOrder::Descending) {
+                S::fma(n, left[i], right[i], sum)
+            } else {
+                S::add(n, sum, product(i))
+            }
+        }),
     };
     S::store(sum)
 }
