@@ -145,6 +145,7 @@ fn one(
         steps: args.max_steps,
         orders: args.adversarial,
         errors: args.adversarial,
+        whole: true,
         ..Plan::new(args.inputs, args.seed)
     };
     gpucc::verify::verify_plan(compiler, &compiled, source, options, &plan)

@@ -1,8 +1,9 @@
 //! What is a proof and what is none, what its inputs hold, and that no run goes on for ever.
 
 use crate::common::{Folder, gpucc, text};
+use gpucc::pipeline::{ColorTarget, FragmentState};
 use gpucc::verify::inputs::{Case, MOST_SMALL, SIZES};
-use gpucc::verify::verify;
+use gpucc::verify::{Plan, verify, verify_plan};
 use gpucc::{Choice, Compiled, Compiler, Func, Options, Source, SourceText, Target};
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image, Texel};
@@ -296,5 +297,30 @@ fn small_buffers_are_proved_where_every_access_asks_for_the_length() {
         }";
     for target in MACHINES {
         crate::common::verified(target, Options::default(), "lengths", Source::Wgsl(shader));
+    }
+}
+
+/// A colour of which a target of bytes keeps the least.
+const COLOR: &str = "@group(0) @binding(0) var<uniform> u: vec4f;
+    @fragment fn fs(@location(0) v: vec4f) -> @location(0) vec4f { return v * u + 0.001; }";
+
+#[test]
+fn colours_that_a_program_packs_are_proved_as_words_too() {
+    let target =
+        ColorTarget { format: "rgba8unorm".to_owned(), write_mask: ColorTarget::ALL, blend: None };
+    let mut options = Options::default();
+    options.pipeline.fragment =
+        Some(FragmentState { targets: vec![Some(target)], ..FragmentState::default() });
+    let source = SourceText::new("color", None);
+    for (machine, packs) in [(Target::ROGUE, true), (Target::VALHALL, false)] {
+        let (compiler, func) = parsed(machine, COLOR);
+        let compiled = compiler.compile(&func, &options).expect("supported");
+        let [once, both] = [false, true].map(|whole| {
+            let plan = Plan { whole, ..Plan::new(4, 1) };
+            verify_plan(&compiler, &compiled, &source, &options, &plan).expect("runs")
+        });
+        assert!(once.holds() && both.holds(), "{once:?} {both:?}");
+        assert_eq!(both.proved, if packs { 2 } else { 1 } * once.proved, "{}", machine.name());
+        assert_eq!(both.inputs, once.inputs);
     }
 }

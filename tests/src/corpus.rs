@@ -254,7 +254,7 @@ fn one(
                 done.times = compiled.times.iter().map(|pass| (pass.name, pass.time)).collect();
                 done.hash = compiled.program.as_ref().map_or(0, |program| hash(program.code()));
                 if inputs > 0 {
-                    let plan = Plan { orders: 1, errors: 1, ..Plan::new(inputs, 1) };
+                    let plan = Plan { orders: 1, errors: 1, whole: true, ..Plan::new(inputs, 1) };
                     let found = verify_plan(compiler, &compiled, &source_text, &options, &plan);
                     done.verified = Some(match found {
                         Ok(summary) => Verified {

@@ -169,6 +169,7 @@ fn one(
         pass_inputs: 0,
         orders: 1,
         errors: 1,
+        whole: true,
         ..Plan::new(request.inputs, rng.bits())
     };
     match proved(compiler, &compiled, &source, &options, &plan) {

@@ -4,6 +4,7 @@ mod alike;
 mod formats;
 mod known;
 mod live;
+mod refused;
 
 use crate::isa::Group;
 use crate::isa::decode::decode;
@@ -18,6 +19,7 @@ use gpucc_isa::{Field, Inst, Op};
 use gpucc_machine::described::{Driven, DriverWord};
 use gpucc_machine::{Compiled, Site};
 use live::Around;
+use refused::Limits;
 use std::rc::Rc;
 
 /// The parts of a program's groups: header, operations, sources, selectors, destinations.
@@ -33,9 +35,14 @@ pub(crate) fn sites(compiled: &Compiled) -> Vec<Site> {
     let around = live::around(&groups, known::Known::new(numbers, compute));
     let ends = groups.iter().skip(1).map(|(offset, _)| *offset).chain([code.len()]);
     let mut sites = Vec::new();
+    let limits = Limits::of(compiled);
     for (((offset, group), end), around) in groups.iter().zip(ends).zip(around) {
-        let known =
-            Rc::new(Known { bytes: code[*offset..end].into(), group: group.clone(), around });
+        let known = Rc::new(Known {
+            bytes: code[*offset..end].into(),
+            group: group.clone(),
+            around,
+            limits,
+        });
         for (at, row) in parts(group, &known.bytes) {
             let bytes = usize::from(row.format.bits) / 8;
             let Some(there) = known.bytes.get(at..at + bytes) else { continue };
@@ -58,6 +65,7 @@ struct Known {
     bytes: Box<[u8]>,
     group: Group,
     around: Around,
+    limits: Limits,
 }
 
 impl Known {
@@ -73,7 +81,11 @@ impl Known {
         let count = usize::from(inst.op().format.bits) / 8;
         bytes[at..at + count].copy_from_slice(&bits[..count]);
         match decode(&bytes) {
-            Ok((group, _)) => !alike::alike(&self.group, &group, &self.around),
+            Ok((group, _)) => {
+                !alike::alike(&self.group, &group, &self.around)
+                    || self.limits.refuse(&bytes)
+                    || self.limits.may_refuse(&self.group, &group, &self.around)
+            }
             // What is no group is refused.
             Err(_) => true,
         }

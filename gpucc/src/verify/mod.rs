@@ -9,6 +9,8 @@
 //! 3. **Freedoms of the machine** ([`Plan::orders`], [`Plan::errors`]). The bytes run again in other orders, and on a machine whose
 //!    approximated functions err within their bounds. Words that depend on no such function in the source stay what they
 //!    are. All words are what the interpreter gives whose functions err alike, instruction by instruction.
+//! 4. **Whole colours** ([`Plan::whole`]). Of colours that a program packs for its targets, the bits are what the formats hold.
+//!    The same entry point compiled without targets leaves whole words, which are equal, too.
 //!
 //! # What is left out
 //! Words whose value depends on the order of invocations, as the interpreter's marks say; helper
@@ -34,6 +36,7 @@ mod locate;
 pub mod random;
 mod resources;
 mod summary;
+mod whole;
 
 use crate::compiler::{Compiled, Compiler, Options};
 use crate::execute::{Executor, FragmentOut, Stop, VertexOut, VertexRun, interp as run};
@@ -81,6 +84,9 @@ pub struct Plan {
     pub orders: u32,
     /// Times that the bytes run again on each input where approximated functions err.
     pub errors: u32,
+    /// Where the program leaves less of its colours than their words, the words are proved, too: of the same entry point
+    /// compiled without targets.
+    pub whole: bool,
 }
 
 impl Plan {
@@ -95,6 +101,7 @@ impl Plan {
             pass_inputs: PASS_INPUTS,
             orders: 0,
             errors: 0,
+            whole: false,
         }
     }
 }
@@ -129,7 +136,8 @@ pub fn verify(
     count: u32,
     seed: u64,
 ) -> Result<Summary, Failure> {
-    verify_plan(compiler, compiled, source, options, &Plan::new(count, seed))
+    let plan = Plan { whole: true, ..Plan::new(count, seed) };
+    verify_plan(compiler, compiled, source, options, &plan)
 }
 
 /// [`verify`] by a plan.
@@ -137,6 +145,21 @@ pub fn verify(
 /// # Errors
 /// As of [`verify`].
 pub fn verify_plan(
+    compiler: &Compiler,
+    compiled: &Compiled,
+    source: &SourceText,
+    options: &Options,
+    asked: &Plan,
+) -> Result<Summary, Failure> {
+    let mut summary = plan(compiler, compiled, source, options, asked)?;
+    if asked.whole {
+        whole::prove(compiler, compiled, source, options, asked, &mut summary)?;
+    }
+    Ok(summary)
+}
+
+/// The proof of one program.
+fn plan(
     compiler: &Compiler,
     compiled: &Compiled,
     source: &SourceText,

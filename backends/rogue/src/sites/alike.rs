@@ -194,6 +194,9 @@ fn bits_read(group: &Group) -> [bool; 6] {
     ]
 }
 
+/// The first shift that goes left by S1. 2.6.
+const SHIFT_LEFT: u32 = 3;
+
 fn bits(group: &Group) -> Option<Bits> {
     let Ops::Bitwise([Some(first), logical, shift]) = &group.ops else { return None };
     let numbered = first.get(f::BIT_IMM);
@@ -215,7 +218,11 @@ fn bits(group: &Group) -> Option<Bits> {
     let shifted = logical.is_some() || counted && of == 1;
     Some(Bits {
         mask: masked.then(|| (numbered, first.get(f::BITMASK) & !numbered, first.get(f::VALUE))),
-        shift1: shifted.then(|| first.get(f::SHIFT1)),
+        shift1: shifted.then(|| match first.get(f::SHIFT1) {
+            // By no bits.
+            SHIFT_LEFT if zero(1) => 0,
+            shift => shift,
+        }),
         count: counted.then(|| (first.get(f::COUNT_OP), of)),
         logical: logical.map(|logical| {
             let mut logical = logical;
@@ -322,6 +329,7 @@ fn operations(
         cleared(&mut ops.test, &[f::PWEN]);
         cleared(&mut ops.backend, &[f::PWEN]);
     }
+    let high = sources[usize::from(selectors.is0)];
     for (op, first) in [(&mut ops.p0, 0), (&mut ops.p1, 3)] {
         for (at, field) in [f::ABS0, f::ABS1, f::ABS2].into_iter().enumerate() {
             let wide = op.is_some_and(|word| Main::of(word.op()) == Main::Imadd64) && at == 2;
@@ -331,12 +339,16 @@ fn operations(
         }
         let Some(word) = op.as_ref().filter(|word| integer(word)) else { continue };
         let wide = Main::of(word.op()) == Main::Imadd64;
-        // 0 has no sign. The third operand of a wide one is a pair.
+        // 0 has no sign.
         let modifiers = [[f::NEG0, f::ABS0], [f::NEG1, f::ABS1], [f::NEG2, f::ABS2]];
         for (at, fields) in modifiers.iter().enumerate().take(if wide { 2 } else { 3 }) {
             if sources[first + at] == Register::ZERO {
                 cleared(op, fields);
             }
+        }
+        // The third operand of a wide one is a pair.
+        if wide && sources[2] == Register::ZERO && high == Register::ZERO {
+            cleared(op, &[f::NEG2]);
         }
         // Memory is smaller than 2 GiB: the offset of an address has no sign.
         let one = sources[1] == Register::Special(1);

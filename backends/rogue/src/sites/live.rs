@@ -3,7 +3,7 @@
 use super::known::Known;
 use crate::isa::Group;
 use crate::isa::fields::f;
-use crate::isa::group::{Condition, Ops};
+use crate::isa::group::{Condition, MainOps, Ops};
 use crate::isa::ops::{Backend, Control, Main};
 use crate::isa::register::{File, Register};
 use crate::legal::{branch_of, reads_of, target_of, writes_of};
@@ -85,6 +85,10 @@ pub struct Around {
     pub links: bool,
     /// Numbers without signs.
     pub known: Known,
+    /// What every instance has written before it, and no message since.
+    pub written: Set,
+    /// Messages of each counter may be under way.
+    pub sent: [bool; 2],
 }
 
 /// What is known of each group of a program.
@@ -104,6 +108,7 @@ pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
     let mut depth = 0i64;
     let mut p0 = None;
     let mut all = Vec::with_capacity(groups.len());
+    let mut written = Written::default();
     for ((offset, group), [behind, zero, one]) in groups.iter().zip(behind) {
         if targets.contains(&(*offset as i64)) {
             p0 = None;
@@ -111,7 +116,12 @@ pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
         }
         let behind_p0 = [zero, one];
         let all_run = depth == 0;
-        all.push(Around { all_run, p0, behind, behind_p0, links, known: known.clone() });
+        let Written { set, sent, .. } = written;
+        let known_here = known.clone();
+        let written_here =
+            Around { all_run, p0, behind, behind_p0, links, known: known_here, written: set, sent };
+        all.push(written_here);
+        written.pass(*offset, group, all_run);
         known.pass(group, &writes_of(group));
         if predicate(group).1 {
             p0 = None;
@@ -141,6 +151,53 @@ pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
         }
     }
     all
+}
+
+/// What all instances have written, in straight code.
+#[derive(Copy, Clone, Default)]
+struct Written {
+    set: Set,
+    sent: [bool; 2],
+    /// Groups before this byte may be skipped.
+    skipped: i64,
+}
+
+impl Written {
+    fn pass(&mut self, offset: usize, group: &Group, all_run: bool) {
+        if let Some(branch) = branch_of(group) {
+            self.skipped = self.skipped.max(target_of(offset, branch));
+        }
+        let sends = match &group.ops {
+            Ops::Main(MainOps { backend: Some(word), .. }) => {
+                if word.has_field(f::DRC) {
+                    self.sent[word.get(f::DRC) as usize & 1] = true;
+                }
+                true
+            }
+            Ops::Control(wait) if Control::of(wait.op()) == Control::Wdf => {
+                self.sent[wait.get(f::MISC) as usize & 1] = false;
+                false
+            }
+            Ops::Control(other) => {
+                // Instances come from elsewhere, with messages that they sent there.
+                if Control::of(other.op()) != Control::Nop {
+                    self.sent = [true; 2];
+                }
+                true
+            }
+            _ => false,
+        };
+        let places = writes_of(group).into_iter().filter_map(place);
+        let always = matches!(group.condition, Condition::Runs | Condition::IgnorePe);
+        if sends {
+            places.for_each(|at| self.set.remove(at));
+        } else if always && all_run && offset as i64 >= self.skipped {
+            places.for_each(|at| self.set.insert(at));
+            if predicate(group).1 {
+                self.set.insert(P0);
+            }
+        }
+    }
 }
 
 /// Liveness, backwards until nothing changes: of any instance, of those whose p0 is 0, and of those whose p0 is 1. A group that runs where

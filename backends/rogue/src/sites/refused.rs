@@ -1,0 +1,89 @@
+//! Changes that the emulator refuses, or may refuse, whatever they leave: they are noticed.
+
+use super::live::{Around, Set};
+use crate::describe::{SHAREDS, TEMPS};
+use crate::emu::{self, Core};
+use crate::isa::Group;
+use crate::isa::fields::f;
+use crate::isa::group::{Condition, MainOps, Ops};
+use crate::isa::register::Register;
+use crate::legal::{reads_of, writes_of};
+use gpucc_ir::ssa::Stage;
+use gpucc_machine::Compiled;
+use gpucc_machine::described::Setting;
+use std::collections::BTreeSet;
+
+/// What the words of state give a program.
+#[derive(Copy, Clone, Debug)]
+pub struct Limits {
+    stage: emu::Stage,
+    temps: u32,
+    shareds: u32,
+}
+
+impl Limits {
+    /// Of a program.
+    pub fn of(compiled: &Compiled) -> Limits {
+        let number = |name: &str| match compiled.described.state.get(name) {
+            Some(Setting::Number(number)) => *number,
+            _ => 0,
+        };
+        let stage = match compiled.expanded.stage {
+            Stage::Vertex => emu::Stage::Vertex,
+            Stage::Fragment => emu::Stage::Fragment,
+            _ => emu::Stage::Compute,
+        };
+        // A driver gives temporaries in units of four.
+        Limits { stage, temps: number(TEMPS).next_multiple_of(4), shareds: number(SHAREDS) }
+    }
+
+    /// Whether no core runs a group, wherever it stands.
+    pub fn refuse(&self, bytes: &[u8]) -> bool {
+        let Ok(mut group) = emu::decode(bytes) else { return true };
+        // A program may switch the check for overlap off.
+        group.checked = true;
+        let cores = [Core::GX6250, Core::BXS_4_64, Core::AXE_1_16M];
+        cores.iter().all(|core| emu::admit(&group, core, self.stage).is_err())
+    }
+
+    /// Whether a group may read what nobody wrote, or write what a message holds, where the old one does not.
+    pub fn may_refuse(&self, old: &Group, new: &Group, around: &Around) -> bool {
+        if let Ops::Main(MainOps { p0: Some(word), .. }) = &new.ops
+            && word.has_field(f::SIGNED)
+            && !word.flag(f::SIGNED)
+            && [f::ABS0, f::ABS1, f::ABS2].iter().any(|&id| word.has_field(id) && word.flag(id))
+        {
+            // No document says what the magnitude of an unsigned operand is.
+            return true;
+        }
+        let conditions = old.condition != new.condition;
+        if conditions && (new.condition != Condition::Runs && !around.written.reads_p0()) {
+            return true;
+        }
+        // Those read it already who run the old one.
+        let more = conditions && old.condition != Condition::Runs;
+        let before = if more { BTreeSet::new() } else { reads_of(old) };
+        let known =
+            |register: &Register| before.contains(register) || self.has(*register, &around.written);
+        if !reads_of(new).iter().all(known) {
+            return true;
+        }
+        let (before, after) = (writes_of(old), writes_of(new));
+        let free = |register: &Register| match *register {
+            Register::Temp(number) => around.sent == [false; 2] && u32::from(number) < self.temps,
+            Register::Special(36..=43) => true,
+            _ => false,
+        };
+        !after.iter().all(|register| before.contains(register) || free(register))
+    }
+
+    /// Whether a register is there, and holds something.
+    fn has(&self, register: Register, written: &Set) -> bool {
+        match register {
+            Register::Special(0..=31 | 64..=95 | 128..=159) => true,
+            Register::Shared(number) => u32::from(number) < self.shareds,
+            Register::Temp(_) | Register::Special(36..=43) => written.reads(register),
+            _ => false,
+        }
+    }
+}
