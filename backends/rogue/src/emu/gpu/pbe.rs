@@ -269,7 +269,7 @@ fn write(
                     bytes.extend(word(step)?.to_le_bytes());
                 }
                 bytes.truncate(count);
-                swizzled(bytes, format, swizzle)?
+                swizzled(&bytes, format, swizzle)?
             }
             Packing::Converted => {
                 let halves = [word(0)?, word(0)? >> 16, word(1)?, word(1)? >> 16];
@@ -297,13 +297,38 @@ fn chosen(values: [u32; 4], swizzle: [u32; 4]) -> Result<[u32; 4], Refused> {
     Ok(chosen)
 }
 
-/// Bytes of components in the order that a target asks for.
-fn swizzled(bytes: Vec<u8>, format: Format, swizzle: [u32; 4]) -> Result<Vec<u8>, Refused> {
+/// Bytes of components in the order that a target asks for. Of a format with fewer than four, the first ones say where they
+/// come from.
+///
+/// # Errors
+/// A component that the source does not have.
+fn swizzled(bytes: &[u8], format: Format, swizzle: [u32; 4]) -> Result<Vec<u8>, Refused> {
     let count = format.components() as usize;
-    if swizzle == [0, 1, 2, 3] || count < 4 {
-        return Ok(bytes);
+    let mut parts = Vec::with_capacity(bytes.len());
+    for source in &swizzle[..count] {
+        let part = bytes.chunks_exact(bytes.len() / count).nth(*source as usize);
+        parts.extend(
+            part.ok_or_else(|| (Rule::State, format!("swizzle {swizzle:?} of {format:?}")))?,
+        );
     }
-    let size = bytes.len() / count;
-    let order = chosen([0, 1, 2, 3], swizzle)?;
-    Ok(order.iter().flat_map(|at| bytes[*at as usize * size..][..size].to_vec()).collect())
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_change_places_and_only_those_that_there_are() {
+        let halves = [1, 2, 3, 4];
+        assert_eq!(swizzled(&halves, Format::Rg16Float, [1, 0, 2, 3]).expect("both"), [3, 4, 1, 2]);
+        assert_eq!(swizzled(&halves, Format::Rgba8Uint, [2, 1, 0, 3]).expect("all"), [3, 2, 1, 4]);
+        assert_eq!(swizzled(&halves, Format::R32Float, [0, 1, 2, 3]).expect("one"), halves);
+        for (format, swizzle) in
+            [(Format::Rg16Float, [0, 2, 2, 3]), (Format::Rgba8Uint, [4, 1, 2, 3])]
+        {
+            let (rule, _) = swizzled(&halves, format, swizzle).expect_err("no such component");
+            assert_eq!(rule, Rule::State);
+        }
+    }
 }
