@@ -176,7 +176,7 @@ fn value(number: u32, vertex: u32) -> f32 {
         5 => -own,
         6 => own.abs(),
         7 => [1.0, -2.0, 100.0, 0.5][component as usize],
-        8 if component % 2 == 0 => own + 2.5,
+        8 if component.is_multiple_of(2) => own + 2.5,
         8 => own * 2.5,
         _ => -own.abs(),
     }
