@@ -81,6 +81,8 @@ const CLEAN: &str = "clean";
 const WHEN: &str = "when";
 /// The step that makes vectors of what is alike in two vertices.
 const PACK: &str = "pack_vectors";
+/// The step that makes words of dot products.
+const DOTS: &str = "dots";
 /// The step that sends messages early and reads their replies late.
 const OVERLAP: &str = "overlap_messages";
 /// The step that writes message registers straight.
@@ -88,7 +90,7 @@ const FORWARD: &str = "forward";
 /// The step that takes short branches out.
 const PREDICATE: &str = "predicate";
 
-/// What a caller may leave out behind the passes over SSA.
+/// The steps behind the passes over SSA that have names. A caller may leave out those that are not required.
 pub fn machine_passes() -> Vec<Listed> {
     let listed = |name, doc| Listed { name, doc, required: false, proof: Proof::Exact, run: () };
     vec![
@@ -99,6 +101,7 @@ pub fn machine_passes() -> Vec<Listed> {
             "a choice between a value and what one word makes is that word with a predicate",
         ),
         listed(PACK, "single operations of vertices that are alike become one on four components"),
+        Listed { required: true, ..listed(DOTS, "dot products of vertices become words") },
         listed(OVERLAP, "messages are sent early and their replies are read late (on G45)"),
         listed(FORWARD, "what is made for a message alone is made in its register"),
         listed(PREDICATE, "the words of short arms have a predicate in place of a branch"),
@@ -194,6 +197,7 @@ fn of_width(
     }
     if abi.is_vertex() {
         dots::write(&mut func);
+        ran(DOTS, &func);
     }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     let places = (lowered.scratch, lowered.slot_bytes);

@@ -1,41 +1,11 @@
 //! Dot products of vertices: one word on the components of two registers. What does not stand side by side is moved there.
 //! G45 vol. 4, 14.2.10 to 14.2.13.
 
-use crate::inst::{GPR, Inst, Source, Src, Swizzled, small};
+use crate::inst::{Base, GPR, Inst, Source, Src, Swizzled, small};
 use crate::isa::operand::Type;
 use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{Demand, Func, Node, Reg};
 use gpucc_ir::ssa::Span;
-
-/// Where a component comes from.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Base {
-    Register(Reg),
-    Pair(u8),
-    Half(u8, u8),
-    Number(u32),
-    /// A float of 8 bits: one vector has one for each component.
-    Float,
-}
-
-/// The register of a source with what is done to it, and the component there.
-fn place(source: &Source) -> (Base, Source, u8) {
-    let of = |src: Src| Source { src, ..*source };
-    match source.src {
-        Src::Pair { register, dword } => {
-            (Base::Pair(register), of(Src::Pair { register, dword: 0 }), dword)
-        }
-        Src::Scalar { register, dword } => {
-            let half = of(Src::Scalar { register, dword: dword & 4 });
-            (Base::Half(register, dword / 4), half, dword & 3)
-        }
-        Src::Part { reg, component } => (Base::Register(reg), of(Src::Reg(reg)), component),
-        Src::Reg(reg) => (Base::Register(reg), *source, 0),
-        Src::Bits(bits) if small(bits).is_some() => (Base::Float, *source, 0),
-        Src::Bits(bits) | Src::Floats(bits) => (Base::Number(bits), *source, 0),
-        Src::Fixed(_) | Src::There | Src::Free => (Base::Number(0), *source, 0),
-    }
-}
 
 /// Makes vectors of all dot products.
 pub fn write(func: &mut Func<Inst>) {
@@ -140,10 +110,7 @@ fn alike(values: &[Source], first: usize) -> u8 {
 
 /// Of the values with these bits.
 fn alike_of(values: &[Source], first: usize, among: u8) -> u8 {
-    let known = |at: usize| {
-        let (base, source, _) = place(&values[at]);
-        (base, source.negate, source.absolute)
-    };
+    let known = |at: usize| (values[at].place().base, values[at].negate, values[at].absolute);
     let same = |&at: &usize| among >> at & 1 == 1 && known(at) == known(first);
     (0..values.len()).filter(same).fold(0, |all, at| all | 1 << at)
 }
@@ -151,15 +118,31 @@ fn alike_of(values: &[Source], first: usize, among: u8) -> u8 {
 /// The components of values that come from one place; the others have what the first of them has.
 fn gathered(values: &[Source], channels: u8) -> Swizzled {
     let first = channels.trailing_zeros() as usize;
-    let (base, of, _) = place(&values[first]);
-    let (mut select, mut floats) = (0, 0);
+    let place = values[first].place();
+    let (mut select, mut numbers) = (0, 0);
     for component in 0..4 {
         let at = if channels >> component & 1 == 1 { component } else { first };
-        select |= place(&values[at]).2 << (2 * component);
+        select |= values[at].place().component << (2 * component);
         if let Src::Bits(bits) = values[at].src {
-            floats |= small(bits).unwrap_or(0) << (8 * component);
+            numbers |= small(bits).unwrap_or(0) << (8 * component);
         }
     }
-    let of = if base == Base::Float { Src::Floats(floats).into() } else { of };
+    let floats = place.base == Base::Floats;
+    let of = if floats { Src::Floats(numbers).into() } else { place.whole };
     Swizzled { of, select }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::alike;
+    use crate::inst::{Source, Src};
+
+    #[test]
+    fn registers_of_lanes_are_places_of_their_own() {
+        let alike = |registers: [u8; 2]| {
+            alike(&registers.map(|register| Source::from(Src::Fixed(register))), 0)
+        };
+        assert_eq!(alike([3, 3]), 0b11);
+        assert_eq!(alike([3, 5]), 0b01);
+    }
 }

@@ -50,9 +50,9 @@ const OWN: &[Pass] = &[
         "floats that are divided by numbers are multiplied",
         |func, _| recipes::constant_divisors(func),
     ),
-    required(
+    optional(
         "scatter_dots",
-        Proof::Expansion,
+        Proof::Licence("WGSL, reassociation and fusion: sums of products are fused or not"),
         "dot products of vertices whose operands lie apart become products and sums",
         |func, _| dots::scatter(func),
     ),
@@ -109,10 +109,12 @@ pub fn plan(effort: Effort) -> Plan {
         "sample_mask",
         "point_widths",
         "constant_divisors",
-        "scatter_dots",
-        "expand",
     ];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();
+    if effort > Effort::None {
+        steps.push(step("scatter_dots"));
+    }
+    steps.push(step("expand"));
     if effort > Effort::None {
         steps.extend([step("decide_integers"), step("flush_numbers")]);
         steps.extend(FREEDOMS);
@@ -142,7 +144,7 @@ mod tests {
     #[test]
     fn the_languages_freedoms_are_used_up() {
         let has = |effort, name: &str| plan(effort).steps.iter().any(|step| step.name == name);
-        for name in ["relaxed_fold", "decide_ranges", "if_convert"] {
+        for name in ["scatter_dots", "relaxed_fold", "decide_ranges", "if_convert"] {
             assert!(has(Effort::Full, name), "{name}");
             assert!(!has(Effort::None, name), "{name}");
         }

@@ -5,6 +5,7 @@ use crate::abi::Abi;
 use crate::emit::{covered, messages, payload};
 use crate::inst::{GPR, Inst, MESSAGE, Source, Src, Swizzled};
 use crate::isa::Machine;
+use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
 use smallvec::SmallVec;
 
@@ -145,6 +146,10 @@ fn is_movable(inst: &Inst, components: bool) -> bool {
 /// A vector has in one component what it has in another.
 fn repeat(inst: &mut Inst, of: usize, to: usize) {
     let sources: &mut [Swizzled] = match inst {
+        // One sum of all that it reads is in each component already. G45 vol. 4, 14.2.10 to 14.2.13.
+        Inst::Vector { opcode: Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph, .. } => {
+            return;
+        }
         Inst::Vector { sources, .. } => sources,
         Inst::Choose { sources, .. } => sources,
         _ => return,

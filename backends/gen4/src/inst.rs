@@ -98,6 +98,59 @@ impl Source {
     pub fn is_plain(&self) -> bool {
         !self.negate && !self.absolute
     }
+
+    /// Where it stands among components.
+    pub fn place(&self) -> Place {
+        let of = |base: Base, src: Src, component: u8| Place {
+            base,
+            whole: Source { src, ..*self },
+            component,
+        };
+        match self.src {
+            Src::Reg(reg) => of(Base::Register(reg), self.src, 0),
+            Src::Part { reg, component } => of(Base::Register(reg), Src::Reg(reg), component),
+            Src::Fixed(register) => of(Base::Lanes(register), self.src, 0),
+            Src::Pair { register, dword } => {
+                of(Base::Pair(register), Src::Pair { register, dword: 0 }, dword)
+            }
+            Src::Scalar { register, dword } => {
+                let half = Src::Scalar { register, dword: dword & 4 };
+                of(Base::Half(register, dword / 4), half, dword & 3)
+            }
+            Src::Bits(bits) if small(bits).is_some() => of(Base::Floats, self.src, 0),
+            Src::Bits(bits) | Src::Floats(bits) => of(Base::Number(bits), self.src, 0),
+            Src::There | Src::Free => of(Base::Nothing, self.src, 0),
+        }
+    }
+}
+
+/// What one operand of Align16 takes all its components from. G45 vol. 4, 11.3.7.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Base {
+    /// A register: of lanes, where each component is alike, or of two vertices.
+    Register(Reg),
+    /// A register of the payload, lane by lane.
+    Lanes(u8),
+    /// A register of the payload, of two vertices.
+    Pair(u8),
+    /// Half of a register of the payload, for both vertices.
+    Half(u8, u8),
+    /// One number.
+    Number(u32),
+    /// Numbers that floats of 8 bits are: one operand has one for each component.
+    Floats,
+    /// No operand.
+    Nothing,
+}
+
+/// A source as a component.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub base: Base,
+    /// The first component of the base, with what is done to it.
+    pub whole: Source,
+    /// The component, below 4.
+    pub component: u8,
 }
 
 /// A source of a vector step: registers of components begin with the first of them.

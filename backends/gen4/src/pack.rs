@@ -8,7 +8,7 @@
 mod place;
 
 use crate::clean::count;
-use crate::inst::{GPR, Inst, Source, Src, Swizzled, small};
+use crate::inst::{self, GPR, Inst, Source, Src, Swizzled, small};
 use crate::isa::operand::Type;
 use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{self, Demand, Func, Inst as _, Node, Reg, Role, VReg};
@@ -30,22 +30,12 @@ const DOT: u8 = 0xfd;
 /// Where the components of an operand come from.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Base {
-    /// A register of lanes.
-    Lanes(u32),
-    /// A register of two vertices that a step before this pass made.
-    Parts(u32),
     /// A vector of this pass.
     Group(u32),
     /// A register that several steps of this pass write.
     Home(u32),
-    /// A register of two vertices.
-    Pair(u8),
-    /// Half of a register, for both vertices.
-    Half(u8, u8),
-    /// One number.
-    Number(u32),
-    /// Numbers that floats of 8 bits are.
-    Floats,
+    /// What was there before this pass.
+    Known(inst::Base),
 }
 
 /// A base with what is done to the operand: the negative, the absolute value.
@@ -464,26 +454,18 @@ impl Segment<'_> {
     }
 
     fn base(&self, src: Src, float: bool) -> Base {
-        match src {
-            Src::Pair { register, .. } => Base::Pair(register),
-            Src::Scalar { register, dword } => Base::Half(register, dword / 4),
-            Src::Bits(bits) if float && small(bits).is_some() => Base::Floats,
-            Src::Bits(bits) => Base::Number(bits),
-            Src::Reg(reg) => {
-                match self.maker(src).map(|maker| (self.home[maker], self.of[maker])) {
-                    Some((Some((home, _)), _)) => Base::Home(home),
-                    Some((None, Some(group))) => Base::Group(group),
-                    _ => {
-                        let reg = self.known(reg).map(|(packed, _)| packed).or(reg.as_virt());
-                        Base::Lanes(reg.map_or(u32::MAX, |reg| index(reg) as u32))
-                    }
-                }
+        if let Some(maker) = self.maker(src) {
+            if let Some((home, _)) = self.home[maker] {
+                return Base::Home(home);
             }
-            Src::Part { reg, .. } => {
-                Base::Parts(reg.as_virt().map_or(u32::MAX, |reg| index(reg) as u32))
+            if let Some(group) = self.of[maker] {
+                return Base::Group(group);
             }
-            Src::Fixed(_) | Src::Floats(_) | Src::There | Src::Free => Base::Lanes(u32::MAX),
         }
+        Base::Known(match src {
+            Src::Bits(bits) if !float => inst::Base::Number(bits),
+            _ => Source::from(self.component(src).0).place().base,
+        })
     }
 
     /// What steps that join have in common; `exchanged`: the operands.
@@ -749,17 +731,13 @@ impl Segment<'_> {
 
     /// The register of a source, and the component there.
     fn component(&self, src: Src) -> (Src, u8) {
-        match src {
-            Src::Pair { register, dword } => (Src::Pair { register, dword: 0 }, dword),
-            Src::Scalar { register, dword } => {
-                (Src::Scalar { register, dword: dword & 4 }, dword & 3)
-            }
-            Src::Part { reg, component } => (Src::Reg(reg), component),
-            Src::Reg(reg) => self
-                .known(reg)
-                .map_or((src, 0), |(packed, component)| (Src::Reg(packed.into()), component)),
-            _ => (src, 0),
+        if let Src::Reg(reg) = src
+            && let Some((packed, component)) = self.known(reg)
+        {
+            return (Src::Reg(packed.into()), component);
         }
+        let place = Source::from(src).place();
+        (place.whole.src, place.component)
     }
 
     /// The component that a register has become.

@@ -3,7 +3,7 @@
 
 use super::math::sets;
 use super::{EIGHT, Emit, From, How, LANES, NULL, grf, into, result, source, swizzled};
-use crate::inst::{Inst, Source, Src, Swizzled, small};
+use crate::inst::{Base, Inst, Source, Src, Swizzled, small};
 use crate::isa::fields::f;
 use crate::isa::operand::{File, Operand, Region, Type};
 use crate::isa::ops::Opcode;
@@ -17,36 +17,6 @@ pub const HEADER: u8 = 3;
 pub const SLOTS: u8 = 4;
 /// Slots of a message: registers up to m15.
 pub const MOST: u8 = 12;
-
-/// What components of a slot can be taken from at once.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Base {
-    /// A register of lanes.
-    Lanes(u32),
-    /// A register of two vertices.
-    Pair(u32),
-    /// Half of a register, for both vertices.
-    Half(u32, u32),
-    Number(u32),
-    /// Numbers that are floats of 8 bits: one vector has one for each component.
-    Floats,
-}
-
-/// The base of a source, and the component there.
-fn base(source: &Source) -> (Base, u32) {
-    match source.src {
-        Src::Reg(reg) => (Base::Lanes(reg.cell().index.into()), 0),
-        Src::Fixed(register) => (Base::Lanes(register.into()), 0),
-        Src::Pair { register, dword } => (Base::Pair(register.into()), dword.into()),
-        Src::Scalar { register, dword } => {
-            (Base::Half(register.into(), u32::from(dword) / 4), u32::from(dword) % 4)
-        }
-        Src::Part { reg, component } => (Base::Pair(reg.cell().index.into()), component.into()),
-        Src::Bits(bits) if small(bits).is_some() => (Base::Floats, 0),
-        Src::Bits(bits) | Src::Floats(bits) => (Base::Number(bits), 0),
-        Src::There | Src::Free => (Base::Number(0), 0),
-    }
-}
 
 /// Components of a register of two vertices as a destination, or those of a message register that the register names.
 fn components(reg: Reg, ty: Type, channels: u8) -> Operand {
@@ -151,37 +121,35 @@ impl Emit<'_> {
             if !wanted {
                 continue;
             }
-            let (from, negate) = (base(&values[first]).0, values[first].negate);
+            let of = values[first].place();
+            let done = |source: &Source| (source.negate, source.absolute);
             let (mut channels, mut select, mut floats) = (0, 0, 0);
             let free = std::mem::take(&mut free);
             for component in 0..4 {
                 let number = if free[component] { first } else { component };
-                let (other, place) = base(&values[number]);
-                let alike = left[component] && other == from && values[number].negate == negate;
+                let place = values[number].place();
+                let same = place.base == of.base && done(&values[number]) == done(&of.whole);
+                let alike = left[component] && same;
                 if alike || free[component] {
                     left[component] = false;
                     channels |= 1 << component;
-                    select |= place << (2 * component);
+                    select |= place.component << (2 * component);
                     if let Src::Bits(bits) = values[number].src {
                         floats |= small(bits).unwrap_or(0) << (8 * component);
                     }
                 }
             }
-            let ty = if negate || from == Base::Floats { Type::F } else { Type::Ud };
+            let float = !of.whole.is_plain() || of.base == Base::Floats;
+            let ty = if float { Type::F } else { Type::Ud };
             let dst = Operand {
                 region: Region::Masked { stride: 1, channels },
                 ..into(File::Mrf, message.into(), ty)
             };
-            let rows = |register: u32, byte: u32, vertical: u32| {
-                let region = Region::Swizzled { vertical, select };
-                let modifier = if negate { 2 } else { 0 };
-                From::Operand(Operand { modifier, ..grf(register, byte, ty, region) })
-            };
-            let from = match from {
-                Base::Lanes(register) | Base::Pair(register) => rows(register, 0, 3),
-                Base::Half(register, half) => rows(register, 16 * half, 0),
+            let from = match of.base {
                 Base::Number(bits) => From::Number(bits, Type::Ud),
                 Base::Floats => From::Number(floats, Type::Vf),
+                Base::Nothing => From::Number(0, Type::Ud),
+                _ => selected(&Swizzled { of: of.whole, select }, ty),
             };
             self.word(Opcode::Mov, How { size: Some(EIGHT), ..How::default() }, dst, &[from])?;
             self.align16()?;

@@ -44,8 +44,12 @@ fn scaled(b: &mut Builder, of: Value, bound: f32, uses: &Uses) -> Value {
     }
 }
 
-/// Rewrites such clamps whose inner half nobody else reads.
+/// Rewrites such clamps whose inner half nobody else reads. Denormals become zeros by it, and who reads what depends on the rest of
+/// the program: a position that is the same in every program keeps its clamps.
 pub fn saturate(func: &mut Func) -> bool {
+    if func.invariant {
+        return false;
+    }
     let regions = func.regions_in_order();
     let uses = uses(func);
     let mut changed = false;
@@ -107,8 +111,12 @@ mod tests {
 
     /// Whether a clamp of a value between 0 and a number becomes a saturation.
     fn saturates(least: f32, most: f32) -> bool {
+        saturates_in("fragment", least, most)
+    }
+
+    fn saturates_in(stage: &str, least: f32, most: f32) -> bool {
         let text = format!(
-            "func \"one\" fragment {{
+            "func \"one\" {stage} {{
               in0 = \"v\" f32 x 4 location 0 flat center
               out0 = \"\" f32 x 4 location 0 perspective
             }} body {{
@@ -155,6 +163,8 @@ mod tests {
     fn clamps_to_powers_of_two_are_saturations() {
         assert!(saturates(0.0, 0.5));
         assert!(saturates(0.0, 16.0));
+        assert!(saturates_in("vertex", 0.0, 16.0));
+        assert!(!saturates_in("vertex invariant", 0.0, 16.0), "the same in every program");
         assert!(!saturates(0.0, 0.75), "no power of two");
         assert!(!saturates(-1.0, 0.5));
         assert!(!saturates(0.0, 1.0), "that is one already");

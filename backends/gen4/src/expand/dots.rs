@@ -6,10 +6,11 @@ use gpucc_ir::ssa::{Builder, Func, Imm, Op, Stage, Type, Value, ValueDef};
 /// Bytes of a vector.
 const ROW: u64 = 16;
 
-/// Makes products and sums of the dot products whose operands both lie apart.
+/// Makes products and sums of the dot products whose operands both lie apart. Where operands lie depends on the rest of the program:
+/// a position that is the same in every program has words alone.
 pub fn scatter(func: &mut Func) -> bool {
     let mut changed = false;
-    if func.stage != Stage::Vertex {
+    if func.stage != Stage::Vertex || func.invariant {
         return changed;
     }
     for (region, ..) in func.regions_in_order() {
@@ -70,9 +71,9 @@ mod tests {
     use gpucc_ir::ssa::{Op, parse};
 
     /// What is left of a dot product of an attribute's components with others.
-    fn ops(others: &str) -> Vec<Op> {
+    fn ops(head: &str, others: &str) -> Vec<Op> {
         let text = format!(
-            "func \"one\" vertex {{
+            "func \"one\" vertex {head} {{
               in0 = \"a\" f32 x 2 location 0 perspective center
               out0 = \"\" f32 x 4 builtin position
             }} body {{
@@ -93,7 +94,14 @@ mod tests {
 
     #[test]
     fn a_dot_product_stays_where_an_operand_stands_side_by_side() {
-        assert_eq!(ops("%0, %1")[0], Op::FDot);
-        assert_eq!(ops("%2, %3"), [Op::FMul, Op::FMul, Op::FAdd]);
+        assert_eq!(ops("", "%0, %1")[0], Op::FDot);
+        assert_eq!(ops("", "%2, %3"), [Op::FMul, Op::FMul, Op::FAdd]);
+    }
+
+    #[test]
+    fn positions_that_are_the_same_in_every_program_have_one_kind_of_dot_product() {
+        for operands in ["%0, %1", "%2, %3"] {
+            assert_eq!(ops("invariant", operands)[0], Op::FDot);
+        }
     }
 }

@@ -82,8 +82,12 @@ impl Lines<'_> {
     }
 }
 
-/// Rewrites such sums.
+/// Rewrites such sums. Who else reads a product depends on the rest of the program: a position that is the same in every program
+/// keeps its sums.
 pub fn join(func: &mut Func) -> bool {
+    if func.invariant {
+        return false;
+    }
     let regions = func.regions_in_order();
     let uses = uses(func);
     let mut changed = false;
@@ -122,8 +126,12 @@ mod tests {
 
     /// Operations of floats in a body that has a value %1 and the result %9.
     fn joined(body: &str) -> (usize, bool) {
+        joined_in("fragment", body)
+    }
+
+    fn joined_in(stage: &str, body: &str) -> (usize, bool) {
         let text = format!(
-            "func \"one\" fragment {{
+            "func \"one\" {stage} {{
               in0 = \"v\" f32 x 4 location 0 flat center
               out0 = \"\" f32 x 4 location 0 perspective
             }} body {{
@@ -149,6 +157,8 @@ mod tests {
         let mixture = "%2: b32 = const 0x3f800000 %3: b32 = fsub %2, %1 %4: b32 = const 0x40000000
           %5: b32 = fmul %3, %4 %6: b32 = const 0x40a00000 %7: b32 = fmul %1, %6 %9: b32 = fadd %5, %7";
         assert_eq!(joined(mixture), (3, true));
+        assert!(joined_in("vertex", mixture).1);
+        assert!(!joined_in("vertex invariant", mixture).1, "the same in every program");
         // The sum itself reads the line's product now; the value has a reader more until the dead go.
         let apart = "%2: b32 = const 0x3f800000 %3: b32 = fsub %2, %1 %9: b32 = fmul %3, %3";
         assert!(!joined(apart).1);

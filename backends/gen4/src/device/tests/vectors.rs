@@ -1,7 +1,7 @@
 //! Vectors of vertex programs: as many words as they should have, and the same bits as without them.
 
 use super::MEMBERS;
-use gpucc_emu::device::VertexRun;
+use gpucc_emu::device::{VertexOut, VertexRun};
 use gpucc_emu::draw::VertexId;
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::driver::{Attribute, State, Step, Uniforms, VertexBuffer};
@@ -12,13 +12,14 @@ const HEAD: &str = "in0 = \"a\" f32 x 4 location 0 flat center
      in1 = \"vertex\" u32 x 1 builtin vertex_index
      res0 = \"u\" group 0 binding 0 uniform 256 as f32
      out0 = \"place\" f32 x 4 builtin position
-     out1 = \"seen\" f32 x 4 location 0 flat";
+     out1 = \"seen\" f32 x";
 
-/// A program that has the components of an attribute as %0 to %3, the vertex's number as %4 and 2.5 as %5. Its position is divided by 1.
-fn program(body: &str) -> Func {
+/// A program that has the components of an attribute as %0 to %3, the vertex's number as %4 and 2.5 as %5. Its position is divided by 1,
+/// and its other output has `width` components.
+fn program(body: &str, width: usize) -> Func {
     let inputs: String = (0..4).map(|n| format!("%{n}: b32 = input in0.{n}\n")).collect();
     let text = format!(
-        "func \"main\" vertex {{ {HEAD} }} body {{
+        "func \"main\" vertex {{ {HEAD} {width} location 0 flat }} body {{
            {inputs} %4: b32 = input in1.0
            %5: b32 = const 0x40200000
            %9: b32 = const 0x3f800000
@@ -39,26 +40,31 @@ fn each(part: &str) -> String {
 
 /// Words that vectors save on each chip at least, where both programs leave the same bits, which are no zeros alone.
 fn saved(body: &str) -> i64 {
+    run(body, 4).0
+}
+
+/// These words, and what five vertices leave. The components of their attribute are [`attribute`], the numbers in memory [`uniform`].
+fn run(body: &str, width: usize) -> (i64, Vec<VertexOut>) {
     let ids: Vec<VertexId> = (0..5).map(|vertex| VertexId { vertex, instance: 0 }).collect();
     let mut pipeline = State { uniforms: Uniforms::Pushed, ..State::default() };
     let (location, buffer, offset) = (0, 0, 0);
     let format = "float32x4".into();
     pipeline.vertex.attributes.push(Attribute { location, format, buffer, offset });
     pipeline.vertex.buffers.push(VertexBuffer { stride: 16, step: Step::Vertex });
-    let floats = |count: u32, by: f32| -> Vec<u8> {
-        (0..count).flat_map(|n| (n as f32 * by - 3.0).to_le_bytes()).collect()
+    let floats = |count: u32, of: fn(u32) -> f32| -> Vec<u8> {
+        (0..count).flat_map(|n| of(n).to_le_bytes()).collect()
     };
-    let buffers = [floats(20, 0.75)];
-    let mut saved = i64::MAX;
+    let buffers = [floats(20, attribute)];
+    let (mut saved, mut left) = (i64::MAX, Vec::new());
     for member in MEMBERS {
         let both = [&[][..], &["pack_vectors"]].map(|skip| {
             let chip = member.about().chips[0];
             let mut request = Request { chip, pipeline: pipeline.clone(), ..Request::default() };
             request.passes.gate.skip = skip.iter().map(|name| String::from(*name)).collect();
-            let func = program(body);
+            let func = program(body, width);
             let mut bindings = Bindings::new(&func);
             if let Some(resource) = func.resources.keys().next() {
-                bindings.set(resource, Bound::Buffer(floats(64, 1.25)));
+                bindings.set(resource, Bound::Buffer(floats(64, uniform)));
             }
             let compiled = member.finish(func, &request).expect("it compiles");
             let draw =
@@ -71,8 +77,19 @@ fn saved(body: &str) -> i64 {
         assert_eq!(vectors, scalars);
         assert!(vectors.iter().any(|out| out[1] != [0; 4]));
         saved = saved.min(many - few);
+        left = vectors;
     }
-    saved
+    (saved, left)
+}
+
+/// Component n % 4 of vertex n / 4.
+fn attribute(n: u32) -> f32 {
+    n as f32 * 0.75 - 3.0
+}
+
+/// Number n in memory.
+fn uniform(n: u32) -> f32 {
+    n as f32 * 1.25 - 3.0
 }
 
 /// Four products and four sums are one each, the slot has its value from the sum itself, and small floats are one operand.
@@ -137,4 +154,83 @@ fn four_words_are_read_at_once() {
          %7: b32 = shl %4, %6
          %100: b32, %200: b32, %300: b32, %400: b32 = buffer_load res0, %7\n";
     assert!(saved(&format!("{row}{}", each("output out1.@, $0\n"))) >= 2);
+}
+
+/// Values of [`value`] beside an attribute's components, by their numbers.
+const VALUES: &str = "%6: b32 = const 16
+     %40: b32, %41: b32, %42: b32, %43: b32 = buffer_load res0, %6
+     %50: b32 = fneg %0 %51: b32 = fneg %1 %52: b32 = fneg %2 %53: b32 = fneg %3
+     %60: b32 = fabs %0 %61: b32 = fabs %1 %62: b32 = fabs %2 %63: b32 = fabs %3
+     %70: b32 = const 0x3f800000 %71: b32 = const 0xc0000000
+     %72: b32 = const 0x42c80000 %73: b32 = const 0x3f000000
+     %80: b32 = fadd %0, %5 %81: b32 = fmul %1, %5 %82: b32 = fadd %2, %5 %83: b32 = fmul %3, %5
+     %90: b32 = fneg %60 %91: b32 = fneg %61 %92: b32 = fneg %62 %93: b32 = fneg %63";
+
+/// What a value is for a vertex.
+fn value(number: u32, vertex: u32) -> f32 {
+    let component = number % 10;
+    let own = attribute(4 * vertex + component);
+    match number / 10 {
+        0 => own,
+        4 => uniform(4 + component),
+        5 => -own,
+        6 => own.abs(),
+        7 => [1.0, -2.0, 100.0, 0.5][component as usize],
+        8 if component.is_multiple_of(2) => own + 2.5,
+        8 => own * 2.5,
+        _ => -own.abs(),
+    }
+}
+
+/// Dot products of all lengths, of what stands side by side and what does not, fill outputs of all widths. All sums are exact.
+#[test]
+fn dot_products_are_what_they_should_be() {
+    let cases: &[[&[u32]; 2]] = &[
+        [&[0, 1], &[2, 3]],
+        [&[0, 1], &[41, 43]],
+        [&[0, 1, 2], &[40, 41, 42]],
+        [&[2, 1, 1], &[43, 40, 40]],
+        [&[0, 1, 2, 3], &[40, 41, 42, 43]],
+        // The last number of an operand is 1.
+        [&[0, 1, 2, 70], &[40, 41, 42, 43]],
+        [&[40, 41, 42, 43], &[2, 1, 0, 70]],
+        [&[80, 81, 82, 70], &[40, 1, 42, 3]],
+        // The negative, the absolute value, both, and some of them.
+        [&[50, 51], &[40, 41]],
+        [&[50, 51, 52, 53], &[60, 61, 62, 63]],
+        [&[50, 1, 62], &[40, 41, 42]],
+        [&[90, 91, 92], &[40, 41, 42]],
+        [&[50, 51, 52, 70], &[90, 91, 92, 93]],
+        // Numbers, of which 100 is no float of 8 bits.
+        [&[70, 71, 73], &[0, 1, 2]],
+        [&[0, 1, 2, 3], &[70, 71, 72, 73]],
+        [&[72, 72], &[0, 1]],
+        [&[70, 71, 73, 70], &[73, 73, 71, 70]],
+        [&[0, 71, 42, 70], &[1, 40, 73, 3]],
+        // Both lie apart.
+        [&[80, 2, 41], &[1, 40, 83]],
+        [&[80, 81, 82], &[80, 81, 82]],
+        [&[83, 50, 61, 92], &[43, 72, 81, 0]],
+    ];
+    for &[left, right] in cases {
+        let products = [[left, right], [right, right], [left, left], [right, left]];
+        for width in 1..=4 {
+            let mut body = String::from(VALUES);
+            for (component, sides) in products[..width].iter().enumerate() {
+                let names: Vec<String> = sides.concat().iter().map(|n| format!("%{n}")).collect();
+                let names = names.join(", ");
+                body += &format!("\n%10{component}: b32 = fdot {names}\n");
+                body += &format!("output out1.{component}, %10{component}\n");
+            }
+            let (_, left) = run(&body, width);
+            for (vertex, out) in (0..).zip(&left) {
+                let got = out[1].map(f32::from_bits);
+                let wanted = products.map(|[first, second]| {
+                    let pairs = first.iter().zip(second);
+                    pairs.map(|(&a, &b)| value(a, vertex) * value(b, vertex)).sum::<f32>()
+                });
+                assert_eq!(got[..width], wanted[..width], "vertex {vertex}\n{body}");
+            }
+        }
+    }
 }
