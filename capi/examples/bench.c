@@ -1,9 +1,9 @@
 /* What a driver's caches gain: COMPILES compilations of up to 50 entry points, without a cache, with a map of keys to blobs,
- * and with a folder of blobs. Each way is a process of its own, so that its memory is its own.
+ * and with a folder of blobs. Each way is a process of its own that begins anew, so that its memory is its own.
  *
  *     bench TARGET COMPILES FILE.wgsl...
  *
- * A line for each: microseconds of the median and of the 95th percentile, the peak of memory in KiB, hits. */
+ * A line for each: microseconds of the median and of the 95th percentile, the peak of memory in KiB, hits. It is for Linux. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include "gpucc.h"
@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +19,7 @@ enum { MOST = 50, MODE_NONE = 0, MODE_MAP = 1, MODE_FOLDER = 2 };
 
 static gpucc_source sources[MOST];
 static gpucc_request requests[MOST];
-static char *texts[MOST], *names[MOST];
+static char *texts[MOST], *names[MOST], *paths[MOST];
 static gpucc_key map_keys[MOST];
 static char *map_blobs[MOST];
 static size_t map_sizes[MOST];
@@ -49,8 +48,8 @@ static char *read_file(const char *path, size_t *size) {
     return bytes;
 }
 
-/* The entry points of a text that the machine takes. */
-static void add(const gpucc_compiler *compiler, const char *text) {
+/* The entry points of a file that the machine takes. */
+static void add(const gpucc_compiler *compiler, char *path, const char *text) {
     gpucc_source source = {.struct_size = sizeof source,
                            .language = GPUCC_LANGUAGE_WGSL,
                            .data = gpucc_bytes_of(text, strlen(text))};
@@ -64,6 +63,7 @@ static void add(const gpucc_compiler *compiler, const char *text) {
             if (gpucc_compile(compiler, &request, &result) == GPUCC_OK) {
                 texts[shader_count] = strdup(text);
                 names[shader_count] = strdup(name.data);
+                paths[shader_count] = path;
                 shader_count++;
             }
             gpucc_result_destroy(result);
@@ -138,10 +138,20 @@ static int ascending(const void *one, const void *other) {
     return (a > b) - (a < b);
 }
 
+/* The most memory that this process has had, in KiB. getrusage has that of the process that was forked, too. */
+static long peak(void) {
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    long found = 0;
+    if (!file) return 0;
+    while (fgets(line, sizeof line, file) && sscanf(line, "VmHWM: %ld", &found) != 1) continue;
+    fclose(file);
+    return found;
+}
+
 static int measure(const gpucc_compiler *compiler, int mode, size_t compiles) {
     static const char *const modes[] = {"no cache", "map", "folder"};
     double *times = calloc(compiles, sizeof *times);
-    struct rusage usage;
     size_t i, hits = 0;
     if (!times) return 1;
     for (i = 0; i < compiles; i++) {
@@ -152,11 +162,65 @@ static int measure(const gpucc_compiler *compiler, int mode, size_t compiles) {
         times[i] = (double)(end.tv_sec - start.tv_sec) * 1e6 + (double)(end.tv_nsec - start.tv_nsec) * 1e-3;
     }
     qsort(times, compiles, sizeof *times, ascending);
-    getrusage(RUSAGE_SELF, &usage);
     printf("%-8s  p50 %8.1f us  p95 %8.1f us  peak %ld KiB  %zu hits\n", modes[mode], times[compiles / 2],
-           times[compiles * 95 / 100], usage.ru_maxrss, hits);
+           times[compiles * 95 / 100], peak(), hits);
     free(times);
     return fflush(stdout);
+}
+
+/* A request for each shader. */
+static void ask(void) {
+    size_t i;
+    for (i = 0; i < shader_count; i++) {
+        sources[i].struct_size = sizeof sources[i];
+        sources[i].language = GPUCC_LANGUAGE_WGSL;
+        sources[i].data = gpucc_bytes_of(texts[i], strlen(texts[i]));
+        requests[i].struct_size = sizeof requests[i];
+        requests[i].entry = gpucc_text_of(names[i]);
+        requests[i].source = &sources[i];
+    }
+}
+
+/* What a process of one way does: bench --way MODE FOLDER TARGET COMPILES (FILE ENTRY)... */
+static int way(int argc, char **argv) {
+    gpucc_config config = {.struct_size = sizeof config};
+    gpucc_compiler *compiler = NULL;
+    int at, bad;
+    if (argc < 6 || strlen(argv[3]) >= sizeof folder) return 2;
+    strcpy(folder, argv[3]);
+    config.target = gpucc_text_of(argv[4]);
+    if (gpucc_compiler_create(&config, &compiler) != GPUCC_OK) return failed("compiler");
+    for (at = 6; at + 1 < argc && shader_count < MOST; at += 2) {
+        size_t size = 0;
+        texts[shader_count] = read_file(argv[at], &size);
+        if (!texts[shader_count]) return failed("file");
+        names[shader_count++] = argv[at + 1];
+    }
+    ask();
+    bad = measure(compiler, atoi(argv[2]), strtoul(argv[5], NULL, 10));
+    gpucc_compiler_destroy(compiler);
+    return bad ? 1 : 0;
+}
+
+/* Starts this program anew for one way. */
+static int start(int mode, char **argv) {
+    static char *args[6 + 2 * MOST + 1];
+    char number[2] = {(char)('0' + mode), 0};
+    char *head[] = {argv[0], "--way", number, folder, argv[1], argv[2]};
+    int status = 0;
+    size_t i;
+    pid_t child;
+    memcpy(args, head, sizeof head);
+    for (i = 0; i < shader_count; i++) {
+        args[6 + 2 * i] = paths[i];
+        args[7 + 2 * i] = names[i];
+    }
+    child = fork();
+    if (child == 0) {
+        execv("/proc/self/exe", args);
+        _exit(127);
+    }
+    return child < 0 || waitpid(child, &status, 0) != child || status != 0;
 }
 
 int main(int argc, char **argv) {
@@ -164,6 +228,7 @@ int main(int argc, char **argv) {
     gpucc_compiler *compiler = NULL;
     size_t compiles = argc < 4 ? 0 : strtoul(argv[2], NULL, 10), i;
     int mode, bad = 0, at;
+    if (argc > 1 && strcmp(argv[1], "--way") == 0) return way(argc, argv);
     if (!compiles) {
         fprintf(stderr, "usage: bench TARGET COMPILES FILE.wgsl...\n");
         return 2;
@@ -173,26 +238,14 @@ int main(int argc, char **argv) {
     for (at = 3; at < argc && shader_count < MOST; at++) {
         size_t size = 0;
         char *text = read_file(argv[at], &size);
-        if (text) add(compiler, text);
+        if (text) add(compiler, argv[at], text);
         free(text);
     }
     if (!shader_count || !mkdtemp(folder)) return failed("no file has an entry point that the machine takes");
-    for (i = 0; i < shader_count; i++) {
-        sources[i].struct_size = sizeof sources[i];
-        sources[i].language = GPUCC_LANGUAGE_WGSL;
-        sources[i].data = gpucc_bytes_of(texts[i], strlen(texts[i]));
-        requests[i].struct_size = sizeof requests[i];
-        requests[i].entry = gpucc_text_of(names[i]);
-        requests[i].source = &sources[i];
-    }
+    ask();
     printf("%s: %zu compiles of %zu shaders\n", argv[1], compiles, shader_count);
     fflush(stdout);
-    for (mode = MODE_NONE; mode <= MODE_FOLDER; mode++) {
-        int status = 0;
-        pid_t child = fork();
-        if (child == 0) _exit(measure(compiler, mode, compiles) ? 1 : 0);
-        bad |= child < 0 || waitpid(child, &status, 0) != child || status != 0;
-    }
+    for (mode = MODE_NONE; mode <= MODE_FOLDER; mode++) bad |= start(mode, argv);
     for (i = 0; i < shader_count; i++) {
         gpucc_key key;
         if (gpucc_request_key(compiler, &requests[i], &key) == GPUCC_OK) unlink(path_of(&key));

@@ -23,6 +23,12 @@
  * and is not needed then. A call writes a null pointer to the place of a handle that it does not
  * make.
  *
+ * Limits: a text that is no source has at most 65,536 bytes, an array that a caller fills at most
+ * 16,384 elements; gpucc_vertex_state has at most 64 outputs and 4 strides of streams; a structure
+ * has at most 4,096 bytes. Beyond these a call is GPUCC_USAGE. A source that is longer than any that
+ * is read is GPUCC_LIMIT: the outcome of its result says how many bytes are taken. Buffers and images
+ * of devices have at most 1 GiB, a draw at most 4,194,304 vertices of all instances.
+ *
  * Threads: compilers, results and parsed sources are immutable: any threads may use them at the same
  * time. A device belongs to one thread at a time. gpucc_*_destroy needs the handle for itself.
  *
@@ -1231,9 +1237,9 @@ typedef struct {
 typedef struct {
     // sizeof(gpucc_place).
     uint32_t struct_size;
-    // A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has it: what is bound is one buffer or
-    // image then, and what one stage stores the other one loads. What is bound for one stage is another buffer than the
-    // other stage's.
+    // A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has the element: what is bound is one
+    // buffer or image then, and what one stage stores the other one loads. What is bound for one stage is another buffer than
+    // the other stage's, whatever its bytes are, until the element is bound for both again.
     uint32_t stage;
     // Bind group, descriptor set.
     uint32_t group;
@@ -1738,7 +1744,8 @@ gpucc_status gpucc_compiler_create(const gpucc_config *config, gpucc_compiler **
 // Ends a compiler. What it made does not need it.
 void gpucc_compiler_destroy(gpucc_compiler *compiler);
 
-// Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read.
+// Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read: of a source
+// that is longer than any that is read, its outcome has the bytes that it has and those that are taken.
 // Of the options it takes the values of constants, the budget and `cancel`; the others are those of each request. A
 // compilation whose constants or budget are others reads the source again; the latest four of these readings are kept.
 gpucc_status gpucc_parse(const gpucc_compiler *compiler,
@@ -1775,7 +1782,8 @@ gpucc_status gpucc_compile_pair(const gpucc_compiler *compiler,
                                 gpucc_result **fragment_result);
 
 // Compiles the programs that fixed function needs around a pair: set-up, clipping. Most machines need none. `*count` is
-// how many there are; where `results` has room for as many, it gets them, else it gets nothing.
+// how many there are; where `results` has room for as many, it gets them, and null pointers behind them. Else it gets null
+// pointers alone.
 gpucc_status gpucc_compile_kernels(const gpucc_compiler *compiler,
                                    const gpucc_result *vertex,
                                    const gpucc_result *fragment,
@@ -1787,7 +1795,8 @@ gpucc_status gpucc_compile_kernels(const gpucc_compiler *compiler,
 void gpucc_result_destroy(gpucc_result *result);
 
 // Makes a device of a compute program, or of a vertex and a fragment program; `fragment` is null for a compute program.
-// Buffers are bound to zeros of their declared size, textures to nothing, samplers to zeros.
+// Buffers are bound to zeros of their declared size, the larger one where the stages declare two; textures are bound to
+// nothing, samplers to zeros.
 gpucc_status gpucc_device_create(const gpucc_result *program,
                                  const gpucc_result *fragment,
                                  gpucc_device **device);
@@ -1824,8 +1833,8 @@ gpucc_status gpucc_device_set_target(gpucc_device *device,
                                      const gpucc_image *image,
                                      gpucc_bytes data);
 
-// Reads a buffer or an image back. Where each stage has bytes of its own, `place` names the stage. `*size` is how many bytes it has; where `room` is less or `to` is null, nothing is
-// copied.
+// Reads a buffer or an image back. Where each stage has bytes of its own, `place` names the stage. `*size` is how many bytes
+// it has; where `room` is less or `to` is null, nothing is copied.
 gpucc_status gpucc_device_read(const gpucc_device *device,
                                const gpucc_place *place,
                                uint8_t *to,
@@ -1842,9 +1851,9 @@ gpucc_status gpucc_device_read_target(const gpucc_device *device,
 // Runs workgroups of a compute program on the emulated machine, set up from the result alone.
 gpucc_status gpucc_device_dispatch(gpucc_device *device, uint32_t x, uint32_t y, uint32_t z);
 
-// Draws to the targets on the emulated machine. Where both stages store to one buffer, vertices run in batches of 64, and
-// pixels when 16 quads are collected or the draw ends, in the order of primitives. Silicon promises less: a pixel runs
-// after the vertices of its primitive.
+// Draws to the targets on the emulated machine. Where a stage stores to a buffer or image of both, vertices run in batches of
+// 64, and pixels when 16 quads are collected or the draw ends, in the order of primitives. Silicon promises less: a pixel
+// runs after the vertices of its primitive.
 gpucc_status gpucc_device_draw(gpucc_device *device,
                                const gpucc_draw *draw);
 
@@ -1919,9 +1928,13 @@ gpucc_status gpucc_device_push(gpucc_device *device,
                                gpucc_bytes data);
 
 // Gives a setting of a program the words that a driver made of it: dispatches and draws take these in place of
-// gpucc_info.settings. `name` is that of the gpucc_setting; a register and a number have one word, a descriptor has
-// `word_count`. Bits that the setting's mask lacks are the driver's own, and no emulated machine looks at them. Words that
-// the manual forbids for the program are GPUCC_USAGE when it runs.
+// gpucc_info.settings. `name` is that of the gpucc_setting; a register has one word, a descriptor has `word_count`. The
+// other kinds are facts of the program and no words of the hardware: they are GPUCC_USAGE. Bits that the setting's mask
+// lacks are the driver's own, and no emulated machine looks at them. Bits within the mask that the emulated machine does not
+// look at are GPUCC_NOT_YET where they change: of Valhall's descriptors it looks at when depth is tested and written, what
+// the program does to coverage, depth and stencil, blending, warps of half the width, helper threads, and whether workgroups
+// share a warp; of Gen4's SURFACE_STATE it looks at whether the surface is a buffer. Words that the manual forbids for the
+// program are GPUCC_USAGE when it runs, with the rule and the place.
 gpucc_status gpucc_device_set_words(gpucc_device *device,
                                     uint32_t stage,
                                     gpucc_text name,

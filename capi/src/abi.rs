@@ -48,7 +48,8 @@ impl gpucc_bytes {
 /// Elements of one array of a caller's: more than any pipeline has.
 const MOST: usize = 1 << 14;
 
-/// Bytes of a text that is no source: with [`MOST`] of them a call copies at most 1 GiB.
+/// Bytes of a text that is no source: names and values of macros. What a call copies is bounded with [`MOST`] by 1 GiB for each
+/// text that the elements of an array have.
 const LONGEST: usize = 1 << 16;
 
 /// Bytes of a structure of a later version: what Linux takes of its own (`copy_struct_from_user`), a page.
@@ -86,8 +87,10 @@ pub(crate) unsafe fn read<T: Input>(from: *const T) -> Reply<T> {
     // SAFETY: it is aligned, and four bytes can be read.
     let size = unsafe { from.cast::<u32>().read() } as usize;
     if size < T::OLDEST || size > LARGEST || !size.is_multiple_of(8) {
-        let (least, most) = (T::OLDEST, size_of::<T>());
-        let message = format!("{name}.struct_size is {size}: {least} to {most} are known");
+        let (least, known) = (T::OLDEST, size_of::<T>());
+        let message = format!(
+            "{name}.struct_size is {size}: multiples of 8 from {least} to {LARGEST} are taken, and {known} bytes are known"
+        );
         return Err(Failure::usage(message).note("set struct_size to sizeof the structure"));
     }
     let own = size.min(size_of::<T>());

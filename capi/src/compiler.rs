@@ -32,8 +32,8 @@ pub struct gpucc_parsed {
     parsed: Result<Parsed, Failure>,
     outcome: Outcome,
     names: Vec<String>,
-    /// What it was read as for other values of constants, the latest behind the others.
-    again: Mutex<VecDeque<(ReadWith, Arc<Parsed>)>>,
+    /// What it was read as for other values of constants.
+    again: Readings,
 }
 
 /// Options that reading depends on, to the bit: values of constants by name, that of all others, the budget.
@@ -48,17 +48,21 @@ fn read_with(options: &Options) -> ReadWith {
     (overrides, options.overrides_default.map(f64::to_bits), options.budget)
 }
 
-impl gpucc_parsed {
+/// The latest readings of a source, the latest behind the others.
+#[derive(Default)]
+struct Readings(Mutex<VecDeque<(ReadWith, Arc<Parsed>)>>);
+
+impl Readings {
     /// What was read with these options before.
     fn known(&self, with: &ReadWith) -> Option<Arc<Parsed>> {
-        let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
+        let again = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         again.iter().find(|(own, _)| own == with).map(|(_, parsed)| Arc::clone(parsed))
     }
 
     /// Keeps what was read with these options, in place of the oldest.
     fn keep(&self, with: ReadWith, parsed: Parsed) -> Arc<Parsed> {
         let parsed = Arc::new(parsed);
-        let mut again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut again = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been faster.
         if again.iter().all(|(own, _)| *own != with) {
             if again.len() == KEPT_READINGS {
@@ -141,7 +145,8 @@ pub unsafe extern "C" fn gpucc_compiler_destroy(compiler: *mut gpucc_compiler) {
     });
 }
 
-/// Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read.
+/// Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read: of a source
+/// that is longer than any that is read, its outcome has the bytes that it has and those that are taken.
 /// Of the options it takes the values of constants, the budget and `cancel`; the others are those of each request. A
 /// compilation whose constants or budget are others reads the source again; the latest four of these readings are kept.
 ///
@@ -165,7 +170,7 @@ pub unsafe extern "C" fn gpucc_parse(
         let texts = Arc::new(Texts::default());
         given.includes = given.includes.take().map(|from| texts.recording(from, &given.text.name));
         given.apply(&mut options);
-        let read = compiler.compiler.parse(given.source(), Choice::default(), &options);
+        let read = given.parse(&compiler.compiler, &options);
         // The caller's functions are not asked behind this call.
         (options.cancel, options.includes) = (None, None);
         given.includes = given.includes.take().map(|_| texts.replaying(&given.text.name));
@@ -187,7 +192,7 @@ pub unsafe extern "C" fn gpucc_parse(
             parsed: read,
             outcome,
             names,
-            again: Mutex::default(),
+            again: Readings::default(),
         };
         // SAFETY: the same.
         unsafe { abi::write(parsed, give(made), "") }?;
@@ -361,22 +366,32 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The key of what it gives.
-    pub fn key(&self, compiler: &Compiler) -> Reply<Key> {
-        let given = match &self.source {
+    fn given(&self) -> &Given {
+        match &self.source {
             Where::New(given) => given,
             Where::Read(parsed) => &parsed.given,
-        };
+        }
+    }
+
+    /// That the text of the source was taken.
+    ///
+    /// # Errors
+    /// As [`Given::admit`].
+    pub fn admit(&self) -> Reply<()> {
+        self.given().admit()
+    }
+
+    /// The key of what it gives.
+    pub fn key(&self, compiler: &Compiler) -> Reply<Key> {
+        let given = self.given();
+        given.admit()?;
         let choice = Choice { entry: self.entry.as_deref(), stage: self.stage };
         compiler.key(given.source(), choice, &self.options)
     }
 
     /// The source's text.
     pub fn text(&self) -> &SourceText {
-        match &self.source {
-            Where::New(given) => &given.text,
-            Where::Read(parsed) => &parsed.given.text,
-        }
+        &self.given().text
     }
 
     /// The entry point's program before the passes, with warnings and the time that reading took.
@@ -389,26 +404,25 @@ impl<'a> Asked<'a> {
                     Ok(parsed) if with == read_with(&kept.options) => parsed,
                     // What ended its reading may not end ours.
                     _ => {
-                        again = match kept.known(&with) {
+                        again = match kept.again.known(&with) {
                             Some(known) => known,
-                            None => kept.keep(with, self.parse(compiler, &kept.given)?),
+                            None => {
+                                let parsed = kept.given.parse(compiler, &self.options)?;
+                                kept.again.keep(with, parsed)
+                            }
                         };
                         &again
                     }
                 }
             }
             Where::New(given) => {
-                fresh = self.parse(compiler, given)?;
+                fresh = given.parse(compiler, &self.options)?;
                 &fresh
             }
         };
         let found = self.find(&parsed.entries)?;
         let func = found.func.as_ref().map_err(Clone::clone)?;
         Ok((func.clone(), parsed.warnings.clone(), parsed.frontend_time))
-    }
-
-    fn parse(&self, compiler: &Compiler, given: &Given) -> Reply<Parsed> {
-        compiler.parse(given.source(), Choice::default(), &self.options)
     }
 
     /// It asks for an entry point of this name and stage.
@@ -503,8 +517,16 @@ pub unsafe extern "C" fn gpucc_compile_pair(
     entry(|| {
         // SAFETY: the caller's, here and below.
         let (compiler, vertex, fragment) = unsafe {
-            abi::write(vertex_result, std::ptr::null_mut(), "the place of the vertex result")?;
-            abi::write(fragment_result, std::ptr::null_mut(), "the place of the fragment result")?;
+            // Both, whatever is wrong with one of them.
+            let places = [
+                abi::write(vertex_result, std::ptr::null_mut(), "the place of the vertex result"),
+                abi::write(
+                    fragment_result,
+                    std::ptr::null_mut(),
+                    "the place of the fragment result",
+                ),
+            ];
+            places.into_iter().collect::<Reply<()>>()?;
             (look(compiler, "compiler")?, Asked::read(vertex)?, Asked::read(fragment)?)
         };
         vertex.is_for(&compiler.compiler)?;
@@ -568,8 +590,27 @@ fn pair(
     Ok(((vs, vs_warnings, vs_time), (compiled, fs_warnings, fs_time)))
 }
 
+/// Writes null pointers to the places of kernels.
+///
+/// # Safety
+/// `results` has `room` places, or is null.
+unsafe fn places_of_kernels(results: *mut *mut gpucc_result, room: usize) -> Reply<()> {
+    if results.is_null() {
+        return Ok(());
+    }
+    if !results.is_aligned() {
+        return Err(Failure::usage("the places of the kernels are not aligned"));
+    }
+    for index in 0..room {
+        // SAFETY: the caller's; the places are aligned.
+        unsafe { results.add(index).write(std::ptr::null_mut()) };
+    }
+    Ok(())
+}
+
 /// Compiles the programs that fixed function needs around a pair: set-up, clipping. Most machines need none. `*count` is
-/// how many there are; where `results` has room for as many, it gets them, else it gets nothing.
+/// how many there are; where `results` has room for as many, it gets them, and null pointers behind them. Else it gets null
+/// pointers alone.
 ///
 /// # Safety
 /// The pointers lead to what their types say; `results` has `room` places, or is null and `room` is 0.
@@ -585,7 +626,9 @@ pub unsafe extern "C" fn gpucc_compile_kernels(
     entry(|| {
         // SAFETY: the caller's, here and below.
         let (compiler, vertex, fragment) = unsafe {
+            let places = places_of_kernels(results, room);
             abi::write(count, 0, "the place of the count")?;
+            places?;
             (
                 look(compiler, "compiler")?,
                 look(vertex, "vertex result")?,
@@ -605,9 +648,6 @@ pub unsafe extern "C" fn gpucc_compile_kernels(
         };
         let kernels = compiler.compiler.kernels(vs, fs, &fragment.options)?;
         if room >= kernels.len() && !results.is_null() {
-            if !results.is_aligned() {
-                return Err(Failure::usage("the places of the kernels are not aligned"));
-            }
             let kernel = |program| gpucc_result::kernel(fragment, program, compiler);
             let made: Vec<gpucc_result> = kernels.iter().cloned().map(kernel).collect();
             for (index, made) in made.into_iter().enumerate() {
@@ -632,4 +672,43 @@ pub unsafe extern "C" fn gpucc_result_destroy(result: *mut gpucc_result) {
         unsafe { take(result) };
         Ok(())
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_four_readings_are_kept() {
+        let compiler = Compiler::new(Target::by_name("interp").expect("there is one"), None);
+        let compiler = compiler.expect("it has one chip");
+        let with = |value: f64| {
+            let mut options = Options::default();
+            options.overrides.insert("n".to_owned(), value);
+            options
+        };
+        let text = "override n: u32; @compute @workgroup_size(n) fn m() {}";
+        let read = |value| {
+            let source = gpucc::Source::Wgsl(text);
+            compiler.parse(source, Choice::default(), &with(value)).expect("it is right")
+        };
+        let size = |parsed: &Parsed| {
+            parsed.entries[0].func.as_ref().map_or(0, |func| func.workgroup_size[0])
+        };
+        let readings = Readings::default();
+        for value in 1..=6 {
+            let value = f64::from(value);
+            assert!(readings.known(&read_with(&with(value))).is_none());
+            readings.keep(read_with(&with(value)), read(value));
+        }
+        // One that is there already stays where and what it is.
+        readings.keep(read_with(&with(4.0)), read(9.0));
+        let sizes = (1..=6).map(|value| {
+            let known = readings.known(&read_with(&with(f64::from(value))));
+            known.map_or(0, |parsed| size(&parsed))
+        });
+        assert_eq!(sizes.collect::<Vec<_>>(), [0, 0, 3, 4, 5, 6]);
+        readings.keep(read_with(&with(7.0)), read(7.0));
+        assert!(readings.known(&read_with(&with(3.0))).is_none(), "the oldest goes");
+    }
 }

@@ -24,18 +24,20 @@ pub struct gpucc_device {
     /// Of `first`, then of the fragment program.
     pub(crate) bindings: [Bindings; 2],
     /// Bindings that both programs declare alike, by their numbers in each.
-    pub(crate) alike: Vec<[Resource; 2]>,
-    /// Those of them that a caller bound for one stage alone. The others are one binding: between the calls both programs
-    /// have equal copies of it.
-    pub(crate) apart: BTreeSet<[Resource; 2]>,
+    pub(crate) alike: BTreeSet<[Resource; 2]>,
+    /// Elements of them that a caller bound for one stage alone. The others that both have are one: between the calls both
+    /// programs have equal copies of each.
+    pub(crate) apart: BTreeSet<([Resource; 2], u32)>,
     pub(crate) buffers: Vec<Vec<u8>>,
     pub(crate) targets: BTreeMap<u32, Image>,
     pub(crate) depth: Option<Image>,
     pub(crate) steps: Option<u64>,
     /// Of bindings of which the program sees a range.
     pub(crate) around: BTreeMap<(usize, Resource, u32), Around>,
-    /// The caller gave words of the state.
-    pub(crate) has_words: bool,
+    /// The results that the device was made of: `first` and `fragment` may have other words of the state.
+    pub(crate) own: [Option<Arc<Made>>; 2],
+    /// Settings of a program to which the caller gave other words than the result's.
+    pub(crate) words: BTreeSet<(usize, String)>,
 }
 
 /// The number of the depth target, beside the locations of colour targets.
@@ -47,9 +49,9 @@ pub const GPUCC_DEPTH_TARGET: u32 = 0xFFFF_FFFF;
 pub struct gpucc_place {
     /// sizeof(gpucc_place).
     pub struct_size: u32,
-    /// A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has it: what is bound is one buffer or
-    /// image then, and what one stage stores the other one loads. What is bound for one stage is another buffer than the
-    /// other stage's.
+    /// A gpucc_stage: the program whose binding it is. GPUCC_STAGE_ANY is each that has the element: what is bound is one
+    /// buffer or image then, and what one stage stores the other one loads. What is bound for one stage is another buffer than
+    /// the other stage's, whatever its bytes are, until the element is bound for both again.
     pub stage: u32,
     /// Bind group, descriptor set.
     pub group: u32,
@@ -236,7 +238,22 @@ impl gpucc_device {
         made.compiled.ssa.resources[resource].kind
     }
 
-    /// The programs that have a binding, and its number in each.
+    /// Elements of a binding.
+    fn count(&self, program: usize, resource: Resource) -> u32 {
+        let made = self.made(program).unwrap_or(&self.first);
+        made.compiled.ssa.resources[resource].count.unwrap_or(1)
+    }
+
+    /// An element of a binding is one with that of the other program.
+    pub(crate) fn is_one(&self, program: usize, resource: Resource, element: u32) -> bool {
+        self.alike.iter().any(|&pair| {
+            pair[program] == resource
+                && (0..2).all(|program| element < self.count(program, pair[program]))
+                && !self.apart.contains(&(pair, element))
+        })
+    }
+
+    /// The programs that have an element of a binding, and the binding's number in each.
     pub(crate) fn find(
         &self,
         place: &gpucc_place,
@@ -245,6 +262,7 @@ impl gpucc_device {
         let stage = crate::input::stage(place.stage, "gpucc_place.stage")?;
         let is_immediate = abi::truth(place.is_immediate, "gpucc_place.is_immediate")?;
         let mut found = Vec::new();
+        let mut most = 0;
         for program in 0..2 {
             let Some(made) = self.made(program) else {
                 continue;
@@ -261,12 +279,15 @@ impl gpucc_device {
             });
             if let Some((resource, data)) = is_it {
                 let count = data.count.unwrap_or(1);
-                if place.element >= count {
-                    let message = format!("gpucc_place.element: there are {count} elements");
-                    return Err(Failure::usage(message));
+                most = most.max(count);
+                if place.element < count {
+                    found.push((program, resource));
                 }
-                found.push((program, resource));
             }
+        }
+        if found.is_empty() && most > 0 {
+            let message = format!("gpucc_place.element: there are {most} elements");
+            return Err(Failure::usage(message));
         }
         if found.is_empty() {
             let gpucc_place { group, binding, .. } = place;
@@ -293,13 +314,10 @@ impl gpucc_device {
         match found[..] {
             [(program, resource)] => {
                 let pairs = self.alike.iter().filter(|pair| pair[program] == resource);
-                self.apart.extend(pairs);
+                self.apart.extend(pairs.map(|&pair| (pair, place.element)));
             }
             [(_, vertex), (_, fragment)] => {
-                let [vs, fs] = &self.bindings;
-                if vs.elements(vertex) == fs.elements(fragment) {
-                    self.apart.remove(&[vertex, fragment]);
-                }
+                self.apart.remove(&([vertex, fragment], place.element));
             }
             _ => {}
         }
@@ -429,7 +447,8 @@ fn sampler(given: &gpucc_sampler) -> Reply<Sampler> {
 }
 
 /// Makes a device of a compute program, or of a vertex and a fragment program; `fragment` is null for a compute program.
-/// Buffers are bound to zeros of their declared size, textures to nothing, samplers to zeros.
+/// Buffers are bound to zeros of their declared size, the larger one where the stages declare two; textures are bound to
+/// nothing, samplers to zeros.
 ///
 /// # Safety
 /// The pointers lead to what their types say.
@@ -468,16 +487,21 @@ pub unsafe extern "C" fn gpucc_device_create(
             }
             Ok(bindings)
         };
-        let alike = fragment.map_or_else(Vec::new, |fragment| {
+        let [mut vs, mut fs] = [
+            bindings(first)?,
+            fragment.map_or_else(|| Ok(Bindings::default()), |fragment| bindings(fragment))?,
+        ];
+        let shared = fragment.map_or_else(Vec::new, |fragment| {
             shade::shared(&first.compiled.ssa, &fragment.compiled.ssa)
         });
+        // The stages may declare other sizes.
+        shade::share([&mut vs, &mut fs], &shared);
         let made = gpucc_device {
-            alike,
+            alike: shared.iter().map(|&(pair, _)| pair).collect(),
             apart: BTreeSet::new(),
-            bindings: [
-                bindings(first)?,
-                fragment.map_or_else(|| Ok(Bindings::default()), |fragment| bindings(fragment))?,
-            ],
+            bindings: [vs, fs],
+            own: [Some(Arc::clone(first)), fragment.map(Arc::clone)],
+            words: BTreeSet::new(),
             first: Arc::clone(first),
             fragment: fragment.map(Arc::clone),
             buffers: Vec::new(),
@@ -485,7 +509,6 @@ pub unsafe extern "C" fn gpucc_device_create(
             depth: None,
             steps: None,
             around: BTreeMap::new(),
-            has_words: false,
         };
         // SAFETY: the same.
         unsafe { abi::write(device, give(made), "") }?;
@@ -650,22 +673,31 @@ pub unsafe extern "C" fn gpucc_device_set_target(
     })
 }
 
-/// Copies out what the device holds. `*size` is how many bytes there are; where `room` is less, nothing is copied.
+/// Copies out what the device holds, piece behind piece. `*size` is how many bytes there are; where `room` is less, nothing is
+/// copied.
 ///
 /// # Safety
 /// `to` has `room` bytes, and `size` can be written.
-unsafe fn copy_out(bytes: &[u8], to: *mut u8, room: usize, size: *mut usize) -> Reply<()> {
+unsafe fn copy_out(pieces: &[&[u8]], to: *mut u8, room: usize, size: *mut usize) -> Reply<()> {
+    let whole: usize = pieces.iter().map(|piece| piece.len()).sum();
     // SAFETY: the caller's.
-    unsafe { abi::write(size, bytes.len(), "the place of the size") }?;
-    if !to.is_null() && room >= bytes.len() {
-        // SAFETY: the same; nobody else has the caller's memory, and ours is another.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+    unsafe { abi::write(size, whole, "the place of the size") }?;
+    if to.is_null() || room < whole {
+        return Ok(());
+    }
+    let mut at = to;
+    for piece in pieces {
+        // SAFETY: the same: all pieces fit; nobody else has the caller's memory, and ours is another.
+        unsafe {
+            std::ptr::copy_nonoverlapping(piece.as_ptr(), at, piece.len());
+            at = at.add(piece.len());
+        }
     }
     Ok(())
 }
 
-/// Reads a buffer or an image back. Where each stage has bytes of its own, `place` names the stage. `*size` is how many bytes it has; where `room` is less or `to` is null, nothing is
-/// copied.
+/// Reads a buffer or an image back. Where each stage has bytes of its own, `place` names the stage. `*size` is how many bytes
+/// it has; where `room` is less or `to` is null, nothing is copied.
 ///
 /// # Safety
 /// The pointers lead to what their types say; `to` has `room` bytes.
@@ -681,12 +713,12 @@ pub unsafe extern "C" fn gpucc_device_read(
         // SAFETY: the caller's, here and below.
         let (device, place) = unsafe { (look(device, "device")?, abi::read(place)?) };
         let found = device.find(&place, &[Sort::Buffer, Sort::Image])?;
-        let whole = |&(program, resource): &(usize, Resource)| {
-            device.whole(program, resource, place.element)
+        let pieces = |&(program, resource): &(usize, Resource)| {
+            device.pieces(program, resource, place.element)
         };
-        let mut each = found.iter().map(whole);
+        let mut each = found.iter().map(pieces);
         let bytes = each.next().unwrap_or_default();
-        if each.any(|other| other != bytes) {
+        if each.any(|other| other != bytes && other.concat() != bytes.concat()) {
             let message = "gpucc_place.stage: each stage has bytes of its own there: name one";
             return Err(Failure::usage(message));
         }
@@ -717,7 +749,7 @@ pub unsafe extern "C" fn gpucc_device_read_target(
         };
         let image = image.ok_or_else(|| Failure::usage("no such target is bound"))?;
         // SAFETY: the same.
-        unsafe { copy_out(image.bytes(), to, room, size) }?;
+        unsafe { copy_out(&[image.bytes()], to, room, size) }?;
         Ok(gpucc_status::GPUCC_OK)
     })
 }
@@ -750,9 +782,9 @@ pub unsafe extern "C" fn gpucc_device_dispatch(
     })
 }
 
-/// Draws to the targets on the emulated machine. Where both stages store to one buffer, vertices run in batches of 64, and
-/// pixels when 16 quads are collected or the draw ends, in the order of primitives. Silicon promises less: a pixel runs
-/// after the vertices of its primitive.
+/// Draws to the targets on the emulated machine. Where a stage stores to a buffer or image of both, vertices run in batches of
+/// 64, and pixels when 16 quads are collected or the draw ends, in the order of primitives. Silicon promises less: a pixel
+/// runs after the vertices of its primitive.
 ///
 /// # Safety
 /// The pointers lead to what their types say.

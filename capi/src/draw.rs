@@ -113,7 +113,7 @@ pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u
     if let Some(steps) = device.steps {
         pair.steps = [steps; 2];
     }
-    pair.shared.retain(|both| !device.apart.contains(both));
+    pair.shared.retain(|one| !device.apart.contains(one));
     state.varyings = pair.varyings();
     let drawer = match (&vertex.compiled.program, &fragment.compiled.program) {
         (Some(vs), Some(fs)) => fragment.compiler.drawer(vs, fs, &fragment.options)?,

@@ -3,7 +3,10 @@
 use crate::abi::{self, Reply, gpucc_bytes, gpucc_text};
 use crate::callback::{self, gpucc_cancel_fn, gpucc_include_fn, gpucc_log_fn};
 use crate::state::{self, gpucc_pipeline};
-use gpucc::{Budget, Effort, EvidenceClass, Failure, Options, Robust, Source, SourceText, Stage};
+use gpucc::{
+    Budget, Choice, Compiler, Effort, EvidenceClass, Failure, Options, Parsed, Robust, Source,
+    SourceText, Stage,
+};
 use std::ffi::c_void;
 
 /// A compiler's machine.
@@ -143,6 +146,8 @@ pub(crate) struct Given {
     bytes: Vec<u8>,
     defines: Vec<(String, String)>,
     pub includes: Option<gpucc::Includes>,
+    /// Why its text was not taken: it is too long, or no text. Whatever reads the source fails so.
+    refused: Option<Failure>,
 }
 
 #[derive(Copy, Clone)]
@@ -204,20 +209,33 @@ impl Given {
         if !is_glsl && (!defines.is_empty() || source.include.is_some()) {
             return Err(Failure::usage("gpucc_source: macros and #include are for GLSL alone"));
         }
-        admit(data.len(), &language)?;
         let name = name.unwrap_or_else(|| "shader".to_owned());
-        let is_text = !matches!(language, Language::SpirV);
-        let text = match std::str::from_utf8(data) {
-            Ok(text) if is_text => Some(text.to_owned()),
-            Err(error) if is_text => {
-                return Err(Failure::invalid(format!("the source is not UTF-8: {error}")));
-            }
-            _ => None,
+        let (text, bytes, refused) = match taken(data, &language) {
+            Ok(Some(text)) => (Some(text.to_owned()), Vec::new(), None),
+            Ok(None) => (None, data.to_vec(), None),
+            Err(failure) => (None, Vec::new(), Some(failure)),
         };
-        let bytes = if is_text { Vec::new() } else { data.to_vec() };
         let includes = callback::includes(source.include, source.include_user);
         let includes = includes.map(|includes| includes.for_source(&name));
-        Ok(Given { language, text: SourceText::new(name, text), bytes, defines, includes })
+        let text = SourceText::new(name, text);
+        Ok(Given { language, text, bytes, defines, includes, refused })
+    }
+
+    /// That its text was taken.
+    ///
+    /// # Errors
+    /// It is too long, or no text.
+    pub(crate) fn admit(&self) -> Reply<()> {
+        self.refused.clone().map_or(Ok(()), Err)
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// As [`Compiler::parse`], and [`Given::admit`].
+    pub(crate) fn parse(&self, compiler: &Compiler, options: &Options) -> Reply<Parsed> {
+        self.admit()?;
+        compiler.parse(self.source(), Choice::default(), options)
     }
 
     /// The source as the facade takes it.
@@ -238,13 +256,21 @@ impl Given {
     }
 }
 
-/// A source is not copied where it is longer than any that is read. Our own text has 16 times the room: no reader bounds it.
-fn admit(bytes: usize, language: &Language) -> Reply<()> {
+/// The text of a source, none of SPIR-V. A source is not looked at where it is longer than any that is read. Our own text has
+/// 16 times the room: no reader bounds it.
+///
+/// # Errors
+/// It is too long, or not UTF-8.
+fn taken<'a>(data: &'a [u8], language: &Language) -> Reply<Option<&'a str>> {
     let most = gpucc::longest_source() * if matches!(language, Language::Ir) { 16 } else { 1 };
-    if bytes as u64 <= most {
-        return Ok(());
+    if data.len() as u64 > most {
+        return Err(Failure::limit("bytes of source", data.len() as u64, most));
     }
-    Err(Failure::limit("bytes of source", bytes as u64, most))
+    if matches!(language, Language::SpirV) {
+        return Ok(None);
+    }
+    let text = std::str::from_utf8(data);
+    text.map(Some).map_err(|error| Failure::invalid(format!("the source is not UTF-8: {error}")))
 }
 
 /// Reads options and pipeline; both may be null.

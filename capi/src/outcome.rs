@@ -84,28 +84,45 @@ pub(crate) struct Arena(Vec<Box<dyn Any + Send + Sync>>);
 /// Structures of the interface: numbers, and pointers into an [`Arena`] or into what was made, which live as long.
 #[derive(Copy, Clone, Debug)]
 #[repr(transparent)]
-pub(crate) struct Fixed<T: Copy>(pub T);
+pub(crate) struct Fixed<T: Structure>(pub T);
 
-// SAFETY: what is `Copy` owns nothing, and what its pointers lead to is not changed as long as there are structures that
-// lead to it.
-unsafe impl<T: Copy> Send for Fixed<T> {}
-// SAFETY: the same: threads only read it.
-unsafe impl<T: Copy> Sync for Fixed<T> {}
+/// What an [`Arena`] keeps.
+///
+/// # Safety
+/// It has numbers and pointers alone. What these lead to is only read, by any thread, as long as the structure is there: it
+/// has nothing that is changed through a shared reference, such as a `Cell`.
+pub(crate) unsafe trait Structure: Copy {}
+
+// SAFETY: a number.
+unsafe impl Structure for u8 {}
+// SAFETY: a number.
+unsafe impl Structure for u32 {}
+// SAFETY: it leads to what is such a structure itself.
+unsafe impl<T: Structure> Structure for *const T {}
+
+// SAFETY: a structure owns nothing, and what its pointers lead to is only read.
+unsafe impl<T: Structure> Send for Fixed<T> {}
+// SAFETY: the same.
+unsafe impl<T: Structure> Sync for Fixed<T> {}
 
 impl Arena {
     /// Keeps items; null where there are none.
-    pub(crate) fn items<T: Copy + 'static>(&mut self, items: Vec<T>) -> *const T {
+    pub(crate) fn items<T: Structure + 'static>(&mut self, items: Vec<T>) -> *const T {
         if items.is_empty() {
             return std::ptr::null();
         }
-        let items: Box<[Fixed<T>]> = items.into_iter().map(Fixed).collect();
+        // A vector may be moved behind its pointer's making; a box may not, for its pointer is a unique one.
+        let items: Vec<Fixed<T>> = items.into_iter().map(Fixed).collect();
         let at = items.as_ptr();
         self.0.push(Box::new(items));
         at.cast()
     }
 
     /// Keeps items of a structure that may grow: an array of pointers to them.
-    pub(crate) fn list<T: Copy + 'static>(&mut self, items: Vec<T>) -> (*const *const T, usize) {
+    pub(crate) fn list<T: Structure + 'static>(
+        &mut self,
+        items: Vec<T>,
+    ) -> (*const *const T, usize) {
         let count = items.len();
         let first = self.items(items);
         // Within the array of `count` items.

@@ -56,6 +56,7 @@ pub(crate) fn without_ssa(program: Program) -> Compiled {
         steps: Vec::new(),
         times: Vec::new(),
         compile_time: Duration::ZERO,
+        ssa_is_bare: true,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::abi::{Input, gpucc_bytes, gpucc_text};
 use crate::input::{
     gpucc_config, gpucc_define, gpucc_options, gpucc_override, gpucc_request, gpucc_source,
 };
-use crate::outcome::{gpucc_diagnostic, gpucc_label, gpucc_outcome};
+use crate::outcome::{Structure, gpucc_diagnostic, gpucc_label, gpucc_outcome};
 use crate::state::{
     gpucc_attribute, gpucc_binding_slot, gpucc_blend_component, gpucc_color_target,
     gpucc_fragment_state, gpucc_pipeline, gpucc_stream_output, gpucc_vertex_buffer,
@@ -31,6 +31,10 @@ macro_rules! structures {
         ];
         $(const _: () = assert!(size_of::<$input>() == $bytes && $bytes % 8 == 0 && $oldest <= $bytes);)*
         $(const _: () = assert!(size_of::<$other>() == $length);)*
+        $(
+            // SAFETY: it is of numbers, and of pointers into an arena or into what was made, which nobody changes.
+            unsafe impl Structure for $other {}
+        )*
         $(
             // SAFETY: it is `repr(C)` of numbers, pointers and functions that may be null, so every pattern of bits is one
             // that can be copied; `-Wpadded` and the header's test see that there is no padding; the first field is its size.
@@ -97,6 +101,7 @@ pub mod emulator {
     use crate::abi::Input;
     use crate::device::{gpucc_image, gpucc_place, gpucc_sampler, gpucc_verification};
     use crate::draw::gpucc_draw;
+    use crate::outcome::Structure;
 
     structures! {
         callers {

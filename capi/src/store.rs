@@ -121,6 +121,7 @@ pub unsafe extern "C" fn gpucc_result_load(
             (compiler, Asked::read(request)?, self::key(key)?, abi::bytes(blob, "the blob")?)
         };
         asked.is_for(&compiler.compiler)?;
+        asked.admit()?;
         let mut stored = compiler.compiler.load(&key, blob)?;
         let (Some(StoredEntry { binary, properties }), true) =
             (stored.entries.pop(), stored.entries.is_empty())

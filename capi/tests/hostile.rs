@@ -89,6 +89,11 @@ fn any_text(rng: &mut Rng, usual: &'static str) -> gpucc_text {
     }
 }
 
+/// What stands at the place of a handle before a call: a call that makes no handle writes null there.
+fn unset<T>() -> *mut T {
+    std::ptr::dangling_mut()
+}
+
 /// A call's status, and its message where it failed.
 fn checked(status: gpucc_status) -> bool {
     if status == gpucc_status::GPUCC_OK {
@@ -175,7 +180,7 @@ fn moody(rng: &mut Rng, compiler: &Compiler) {
     }
     let options = gpucc_options { cancel: Some(hostile_cancel), cancel_user: user, ..zeros() };
     let mut request = gpucc_request { source: &source, options: &options, ..zeros() };
-    let (mut parsed, mut result) = (null_mut(), null_mut());
+    let (mut parsed, mut result) = (unset(), unset());
     let mut key = st::gpucc_key { bytes: [7; 32] };
     // SAFETY: what pointers lead to is there.
     unsafe {
@@ -203,9 +208,9 @@ unsafe fn look_at(
     let mut keys = [st::gpucc_key { bytes: [0; 32] }; 2];
     let [vertex_key, fragment_key] = &mut keys;
     let [first, second] = results;
-    let mut kernels = [null_mut(); 4];
+    let mut kernels = [unset(); 4];
     let mut count = 0;
-    let mut loaded = null_mut();
+    let mut loaded = unset();
     let mut proof = d::gpucc_verification { invocations: 0, words: 0, inputs: 0, mismatches: 0 };
     // SAFETY: the caller's, and what other pointers lead to is there.
     unsafe {
@@ -229,9 +234,10 @@ unsafe fn look_at(
         c::gpucc_result_destroy(loaded);
         let room = rng.below(5);
         let made = kernels.as_mut_ptr();
-        if checked(c::gpucc_compile_kernels(compiler.0, first, second, made, room, &mut count)) {
-            kernels.iter().for_each(|&kernel| c::gpucc_result_destroy(kernel));
-        }
+        let count_at = if rng.below(8) == 0 { null_mut() } else { &raw mut count };
+        checked(c::gpucc_compile_kernels(compiler.0, first, second, made, room, count_at));
+        kernels[..room].iter().for_each(|&kernel| c::gpucc_result_destroy(kernel));
+        assert!(kernels[room..].iter().all(|&kernel| kernel == unset()));
         if rng.below(8) == 0 {
             let inputs = rng.number().min(70_000);
             let inputs = if inputs > 65_536 { inputs } else { inputs.min(2) };
@@ -245,7 +251,7 @@ fn round(rng: &mut Rng, compilers: &[Compiler]) -> bool {
     let log = if rng.below(2) == 0 { None } else { Some(hostile_log as _) };
     let mut config = gpucc_config { target: any_text(rng, "gen4"), log, ..zeros() };
     spoil(rng, &mut config, &[8, 24, 40, 48], &[16, 32]);
-    let mut made = null_mut();
+    let mut made = unset();
     // SAFETY: what pointers lead to is there, here and below.
     unsafe {
         checked(c::gpucc_compiler_create(&config, &mut made));
@@ -313,10 +319,12 @@ fn round(rng: &mut Rng, compilers: &[Compiler]) -> bool {
         ..zeros()
     };
     spoil(rng, &mut request, &[8, 24, 32, 40, 48], &[16]);
-    let (mut first, mut second, mut parsed) = (null_mut(), null_mut(), null_mut());
+    let mut first;
+    let (mut second, mut parsed) = (null_mut(), null_mut());
     // SAFETY: the same.
     unsafe {
         if rng.below(8) == 0 {
+            parsed = unset();
             checked(c::gpucc_parse(compiler.0, &source, &options, &mut parsed));
             said(c::gpucc_parsed_entry(parsed, rng.below(3), null_mut()));
             c::gpucc_parsed_outcome(parsed);
@@ -324,11 +332,18 @@ fn round(rng: &mut Rng, compilers: &[Compiler]) -> bool {
             (request.source, request.parsed) = (null(), parsed);
         }
         if shader.contains("@vertex") {
-            checked(c::gpucc_compile_pair(compiler.0, &request, &request, &mut first, &mut second));
+            (first, second) = (unset(), unset());
+            let none = rng.below(16) == 0;
+            let place = if none { null_mut() } else { &raw mut first };
+            checked(c::gpucc_compile_pair(compiler.0, &request, &request, place, &mut second));
+            if none {
+                first = null_mut();
+            }
         } else {
+            first = unset();
             checked(c::gpucc_compile(compiler.0, &request, &mut first));
         }
-        let mut device = null_mut();
+        let mut device = unset();
         let runs = checked(d::gpucc_device_create(first, second, &mut device));
         if runs {
             run(rng, device);

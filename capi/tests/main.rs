@@ -9,3 +9,4 @@ mod results;
 mod store;
 mod threads;
 mod uploads;
+mod words;

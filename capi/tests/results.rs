@@ -4,7 +4,7 @@ use crate::calls::{Compiler, bytes, copied, said, text, wgsl_source, zeros};
 use gpucc_capi::abi::gpucc_text;
 use gpucc_capi::compiler::{
     gpucc_compile, gpucc_compiler_create, gpucc_parse, gpucc_parsed_destroy, gpucc_parsed_entry,
-    gpucc_parsed_entry_count, gpucc_result_destroy,
+    gpucc_parsed_entry_count, gpucc_parsed_outcome, gpucc_result_destroy,
 };
 use gpucc_capi::input::{gpucc_config, gpucc_options, gpucc_override, gpucc_request, gpucc_source};
 use gpucc_capi::result::{
@@ -327,8 +327,33 @@ fn a_source_longer_than_any_is_not_read() {
     let compiler = Compiler::new("interp");
     let text = " ".repeat((4 << 20) + 1);
     let source = wgsl_source(&text);
-    let (status, result) = compiler.request(&gpucc_request { source: &source, ..zeros() });
-    assert_eq!((status, result.is_null()), (gpucc_status::GPUCC_LIMIT, true));
+    let request = gpucc_request { source: &source, ..zeros() };
+    let (status, result) = compiler.request(&request);
+    let mut parsed = null_mut();
+    let mut key = gpucc_capi::store::gpucc_key { bytes: [0; 32] };
+    // SAFETY: they lead to what they say.
+    unsafe {
+        assert_eq!(status, gpucc_status::GPUCC_LIMIT);
+        let none = gpucc_capi::store::gpucc_request_key(compiler.0, &request, &mut key);
+        assert_eq!((none, key.bytes), (gpucc_status::GPUCC_LIMIT, [0; 32]));
+        let status = gpucc_parse(compiler.0, &source, null(), &mut parsed);
+        assert_eq!(status, gpucc_status::GPUCC_LIMIT);
+        for outcome in [gpucc_result_outcome(result), gpucc_parsed_outcome(parsed)] {
+            let outcome = &*outcome;
+            assert_eq!(outcome.status, gpucc_status::GPUCC_LIMIT as u32);
+            assert_eq!([outcome.needed, outcome.available], [(4 << 20) + 1, 4 << 20]);
+            assert_eq!(outcome.diagnostic_count, 1);
+        }
+        gpucc_result_destroy(result);
+        // It stays unread, whatever asks for it.
+        let request = gpucc_request { parsed, ..zeros() };
+        let (status, result) = compiler.request(&request);
+        assert_eq!((status, result.is_null()), (gpucc_status::GPUCC_LIMIT, false));
+        let none = gpucc_capi::store::gpucc_request_key(compiler.0, &request, &mut key);
+        assert_eq!(none, gpucc_status::GPUCC_LIMIT);
+        gpucc_result_destroy(result);
+        gpucc_parsed_destroy(parsed);
+    }
 }
 
 #[test]

@@ -1,14 +1,12 @@
-//! Push constants, dynamic offsets, and words of the state that a driver made.
+//! Push constants, dynamic offsets, and what must be bound.
 
-use crate::calls::{Compiler, bytes, copied, said, text, wgsl_source, zeros};
-use gpucc_capi::abi::gpucc_text;
+use crate::calls::{Compiler, bytes, said, wgsl_source, zeros};
 use gpucc_capi::compiler::gpucc_result_destroy;
 use gpucc_capi::device as d;
 use gpucc_capi::gpucc_last_message;
 use gpucc_capi::input::gpucc_request;
 use gpucc_capi::result::{gpucc_result, gpucc_result_info};
 use gpucc_capi::status::gpucc_status;
-use gpucc_capi::typed::gpucc_setting_kind;
 use gpucc_capi::upload as u;
 use std::ptr::{null, null_mut};
 
@@ -53,11 +51,6 @@ impl Run {
     fn range(&self, offset: u64, size: u64) -> gpucc_status {
         // SAFETY: the same.
         unsafe { u::gpucc_device_set_range(self.device, &zeros(), offset, size) }
-    }
-
-    fn words(&self, name: gpucc_text, words: &[u32]) -> gpucc_status {
-        // SAFETY: the same.
-        unsafe { u::gpucc_device_set_words(self.device, 0, name, words.as_ptr(), words.len()) }
     }
 
     fn dispatch(&self) -> gpucc_status {
@@ -135,61 +128,4 @@ fn a_binding_says_what_must_be_bound() {
         all.map(|one| (one.kind, one.size, one.stride, one.count, one.is_stored)).collect();
     told.sort();
     assert_eq!(told, [(1, 0, 4, 1, 1), (2, 16, 0, 1, 0)]);
-}
-
-#[test]
-fn a_drivers_state_words_are_what_the_machine_starts_from() {
-    let (ok, usage) = (gpucc_status::GPUCC_OK, gpucc_status::GPUCC_USAGE);
-    let shader = "var<workgroup> w: array<u32, 4>;
-        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
-        @compute @workgroup_size(4) fn m(@builtin(local_invocation_index) i: u32) {
-            w[3u - i] = i + 1u; workgroupBarrier(); o[i] = w[i]; }";
-    for target in ["r700", "valhall", "rogue"] {
-        let compiler = Compiler::new(target);
-        let run = Run::new(&compiler, shader);
-        run.bind(&[0; 4]);
-        // SAFETY: it is a result, and lives until the end.
-        let info = unsafe { &*gpucc_result_info(run.result) };
-        let mut refused = 0;
-        let mut made = Vec::new();
-        for n in 0..info.setting_count {
-            // SAFETY: there are so many.
-            let setting = unsafe { &**info.settings.add(n) };
-            let words = match setting.kind {
-                k if k == gpucc_setting_kind::GPUCC_SETTING_DESCRIPTOR as u32 => {
-                    // SAFETY: it has as many words.
-                    unsafe { std::slice::from_raw_parts(setting.words, setting.word_count) }
-                        .to_vec()
-                }
-                k if k == gpucc_setting_kind::GPUCC_SETTING_REGISTER as u32
-                    || k == gpucc_setting_kind::GPUCC_SETTING_NUMBER as u32 =>
-                {
-                    vec![setting.value]
-                }
-                _ => continue,
-            };
-            made.push((setting.name, words));
-        }
-        assert!(!made.is_empty(), "{target}");
-        // The words as gpucc gives them run as before.
-        for (name, words) in &made {
-            assert_eq!(run.words(*name, words), ok, "{target}: {}", said(gpucc_last_message()));
-        }
-        assert_eq!(run.dispatch(), ok, "{target}: {}", said(gpucc_last_message()));
-        assert_eq!(run.read(), raw(&[4, 3, 2, 1]), "{target}");
-        // Others do something else, or are refused; none is our bug.
-        for (name, words) in &made {
-            assert_eq!(run.words(*name, &vec![0; words.len()]), ok);
-            run.bind(&[0; 4]);
-            let status = run.dispatch();
-            let message = said(gpucc_last_message());
-            assert!(matches!(status, s if s == ok || s == usage), "{target}: {message}");
-            refused += u32::from(status == usage || run.read() != raw(&[4, 3, 2, 1]));
-            assert_eq!(run.words(*name, words), ok);
-        }
-        assert!(refused > 0, "{target}: the machine does not look at its state");
-        assert_eq!(run.words(text("no such"), &[1]), usage);
-        assert_eq!(run.words(made[0].0, &[1; 99]), usage);
-        assert!(!copied(info.code).is_empty());
-    }
 }

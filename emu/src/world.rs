@@ -118,32 +118,39 @@ impl Bindings {
         self.bound.get_mut(resource)?.get_mut(element as usize)
     }
 
-    /// Exchanges a binding with one of other bindings.
-    pub fn exchange(&mut self, own: Resource, other: &mut Bindings, theirs: Resource) {
-        if let (Some(one), Some(two)) = (self.bound.get_mut(own), other.bound.get_mut(theirs)) {
+    /// Exchanges an element with one of other bindings.
+    pub fn exchange(
+        &mut self,
+        own: (Resource, u32),
+        other: &mut Bindings,
+        theirs: (Resource, u32),
+    ) {
+        let both = (self.get_mut(own.0, own.1), other.get_mut(theirs.0, theirs.1));
+        if let (Some(one), Some(two)) = both {
             std::mem::swap(one, two);
         }
     }
 
-    /// Copies a binding of other bindings.
-    pub fn copy(&mut self, own: Resource, other: &Bindings, theirs: Resource) {
-        if let (Some(one), Some(two)) = (self.bound.get_mut(own), other.bound.get(theirs)) {
-            one.clone_from(two);
+    /// Copies an element of other bindings.
+    pub fn copy(&mut self, own: (Resource, u32), other: &Bindings, theirs: (Resource, u32)) {
+        if let Some(one) = self.get_mut(own.0, own.1) {
+            one.clone_from(other.get(theirs.0, theirs.1));
         }
     }
 
-    /// Takes what other bindings have at a binding. Of two buffers it keeps the longer one, and what it lacks it gets.
-    pub fn merge(&mut self, own: Resource, other: &Bindings, theirs: Resource) {
-        let (Some(one), Some(two)) = (self.bound.get_mut(own), other.bound.get(theirs)) else {
-            return;
+    /// Makes an element and one of other bindings equal. What is bound here stays, whatever it is, but for a buffer that is
+    /// shorter than the other one; where nothing is bound here, the other one stays.
+    pub fn merge(&mut self, own: (Resource, u32), other: &mut Bindings, theirs: (Resource, u32)) {
+        let takes = match (self.get(own.0, own.1), other.get(theirs.0, theirs.1)) {
+            (Bound::Nothing, Bound::Nothing) => return,
+            (Bound::Nothing, _) => true,
+            (Bound::Buffer(kept), Bound::Buffer(given)) => kept.len() < given.len(),
+            _ => false,
         };
-        for (n, bound) in two.iter().enumerate() {
-            match (one.get_mut(n), bound) {
-                (Some(Bound::Buffer(kept)), Bound::Buffer(given)) if kept.len() >= given.len() => {}
-                (Some(_), Bound::Nothing) => {}
-                (Some(kept), given) => kept.clone_from(given),
-                (None, given) => one.push(given.clone()),
-            }
+        if takes {
+            self.set_element(own.0, own.1, other.get(theirs.0, theirs.1).clone());
+        } else {
+            other.set_element(theirs.0, theirs.1, self.get(own.0, own.1).clone());
         }
     }
 
@@ -333,6 +340,32 @@ mod tests {
         b.store_word(r, 0, u32::MAX - 3, 7, u32::MAX);
         assert_eq!(b.get(r, 0).bytes(), [1, 255, 3, 4, 5]);
         assert_eq!(b.buffer_size(r, 0), 5);
+    }
+
+    #[test]
+    fn what_is_merged_is_one_thing_of_the_same_side() {
+        let r = Resource::from_u32(0);
+        let image = |width| {
+            Bound::Image(Image::new(Format::R32Uint, Extent::plane(width, 1)).expect("fits"))
+        };
+        let sampler = |lod_min| Bound::Sampler(Sampler { lod_min, ..Sampler::default() });
+        let bytes = |len| Bound::Buffer(vec![len as u8; len]);
+        for (own, other, left) in [
+            (bytes(8), bytes(4), bytes(8)),
+            (bytes(4), bytes(8), bytes(8)),
+            (image(1), image(2), image(1)),
+            (sampler(1.0), sampler(2.0), sampler(1.0)),
+            (Bound::Nothing, image(2), image(2)),
+            (image(1), Bound::Nothing, image(1)),
+        ] {
+            // Element 1 of the one is element 1 of the other; element 0 is not touched.
+            let (mut one, mut two) = (Bindings::default(), Bindings::default());
+            one.set_element(r, 1, own);
+            two.set_element(r, 1, other);
+            one.merge((r, 1), &mut two, (r, 1));
+            assert_eq!([one.get(r, 1), two.get(r, 1)], [&left; 2]);
+            assert_eq!([one.get(r, 0), two.get(r, 0)], [&Bound::Nothing; 2]);
+        }
     }
 
     #[test]

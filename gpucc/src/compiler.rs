@@ -150,6 +150,8 @@ pub struct Compiled {
     pub times: Vec<PassTime>,
     /// From the end of the front end to the encoded bytes.
     pub compile_time: Duration,
+    /// `ssa` has declarations alone, as that of a program that was loaded: it runs nothing and judges nothing.
+    pub ssa_is_bare: bool,
 }
 
 impl Deref for Compiled {
@@ -374,6 +376,7 @@ impl Compiler {
             steps,
             times,
             compile_time: start.elapsed(),
+            ssa_is_bare: false,
         })
     }
 

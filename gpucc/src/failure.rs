@@ -4,6 +4,9 @@ use gpucc_ir::ssa::Span;
 use gpucc_machine::described::EvidenceClass;
 use serde::{Deserialize, Serialize};
 
+/// The note of an internal failure.
+const OUR_BUG: &str = "this is a bug of gpucc, not of the shader";
+
 /// Whose fault it is. Each kind has one exit code of the command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -186,9 +189,26 @@ impl Failure {
     /// Our bug.
     pub fn internal(pass: impl Into<String>, message: impl std::fmt::Display) -> Self {
         let pass = pass.into();
-        let diagnostic = Diagnostic::error(format!("internal error in {pass}: {message}"))
-            .note("this is a bug of gpucc, not of the shader");
+        let diagnostic =
+            Diagnostic::error(format!("internal error in {pass}: {message}")).note(OUR_BUG);
         Failure::new(FailureKind::Internal { pass }, diagnostic)
+    }
+    /// An internal failure as the user's error, where the user made what the run began with; others stay what they are.
+    /// Places, rule and notes stay, but for the note that it is our bug.
+    #[must_use]
+    pub fn users_own(mut self) -> Self {
+        let FailureKind::Internal { pass } = &self.kind else {
+            return self;
+        };
+        let ours = format!("internal error in {pass}: ");
+        for diagnostic in &mut self.diagnostics {
+            if let Some(message) = diagnostic.message.strip_prefix(&ours) {
+                diagnostic.message = format!("{pass}: {message}");
+            }
+            diagnostic.notes.retain(|note| note != OUR_BUG);
+        }
+        self.kind = FailureKind::Usage;
+        self
     }
     /// Points the first diagnostic at a span.
     #[must_use]
@@ -236,5 +256,25 @@ impl From<gpucc_ir::budget::Exceeded> for Failure {
             available: exceeded.available,
         };
         Failure::new(kind, Diagnostic::error(message)).note(exceeded.hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_internal_failure_of_the_user_keeps_rule_place_and_notes() {
+        let span = Span { start: 3, end: 5 };
+        let ours = Failure::internal("rule 7", "what happened").at(span).note("and so");
+        let theirs = ours.clone().users_own();
+        assert_eq!(
+            (&theirs.kind, theirs.summary()),
+            (&FailureKind::Usage, "rule 7: what happened")
+        );
+        assert_eq!(theirs.diagnostics[0].labels, ours.diagnostics[0].labels);
+        assert_eq!(theirs.diagnostics[0].notes, ["and so"]);
+        let other = Failure::limit("things", 2, 1);
+        assert_eq!(other.clone().users_own(), other);
     }
 }

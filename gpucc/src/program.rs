@@ -140,38 +140,64 @@ impl Program {
     pub fn with_code(&self, code: Vec<u8>) -> Program {
         Program { compiled: Compiled { code, ..self.compiled.clone() }, ..*self }
     }
+    /// The words of a setting of the state; none where there is no such setting, or it has no words of the hardware.
+    pub fn words(&self, name: &str) -> Option<&[u32]> {
+        match self.compiled.described.state.get(name)? {
+            Setting::Register { value, .. } => Some(std::slice::from_ref(value)),
+            Setting::Descriptor { words, .. } => Some(words),
+            _ => None,
+        }
+    }
     /// Gives a setting of the state the words that a driver made: what runs the program takes these. Bits that the setting's
-    /// mask lacks are the driver's own, and are left out.
+    /// mask lacks are the driver's own, and are left out. Gives whether a word is another one than before.
     ///
     /// # Errors
-    /// There is no such setting, it has no words, or another number of them.
-    pub fn set_words(&mut self, name: &str, given: &[u32]) -> Result<(), Failure> {
+    /// There is no such setting, it has no words, or another number of them; a number of the state is a fact of the program
+    /// and no word. Bits that the emulated machine does not look at are [`FailureKind::NotYet`] where they change.
+    pub fn set_words(&mut self, name: &str, given: &[u32]) -> Result<bool, Failure> {
+        let looked = |at| self.machine.looked_at(&self.compiled, name, at);
+        let looked: Vec<u32> = (0..given.len()).map(looked).collect();
         let mut state = self.compiled.described.state.0.iter_mut();
         let shown = crate::printable(name);
         let Some((_, setting)) = state.find(|(known, _)| known == name) else {
             return Err(Failure::usage(format!("the program has no setting '{shown}'")));
         };
-        let bits = |given: &[u32], mask: &[u32]| -> Vec<u32> {
-            given.iter().zip(mask).map(|(word, mask)| word & mask).collect()
-        };
-        match (setting, given) {
-            (Setting::Register { value, mask, fields, .. }, [word]) => {
-                *value = word & *mask;
-                fields.0.clear();
+        let (words, mask, fields) = match setting {
+            Setting::Register { value, mask, fields, .. } => {
+                (std::slice::from_mut(value), std::slice::from_ref(mask), fields)
             }
-            (Setting::Number(number), [word]) => *number = *word,
-            (Setting::Descriptor { words, mask, fields }, _) if given.len() == words.len() => {
-                *words = bits(given, mask);
-                fields.0.clear();
-            }
-            (Setting::Register { .. } | Setting::Number(_) | Setting::Descriptor { .. }, _) => {
-                let count = given.len();
-                let message = format!("the setting '{shown}' has another number of words: {count}");
+            Setting::Descriptor { words, mask, fields } => (&mut words[..], &mask[..], fields),
+            Setting::Number(_) => {
+                let message =
+                    format!("the setting '{shown}' is a number, and no word of the state");
                 return Err(Failure::usage(message));
             }
             _ => return Err(Failure::usage(format!("the setting '{shown}' has no words"))),
+        };
+        if given.len() != words.len() {
+            let count = given.len();
+            let message = format!("the setting '{shown}' has another number of words: {count}");
+            return Err(Failure::usage(message));
         }
-        Ok(())
+        let changes: Vec<u32> = words
+            .iter()
+            .zip(mask.iter().chain(std::iter::repeat(&u32::MAX)))
+            .zip(given)
+            .map(|((word, mask), given)| (word ^ given) & mask)
+            .collect();
+        for (at, (change, looked)) in changes.iter().zip(looked).enumerate() {
+            let unseen = change & !looked;
+            if unseen != 0 {
+                let feature = format!("bits {unseen:#010x} of word {at} of the setting '{shown}'");
+                return Err(Failure::not_yet(feature, "the emulator, which does not look at them"));
+            }
+        }
+        let changed = changes.iter().any(|&change| change != 0);
+        if changed {
+            words.iter_mut().zip(&changes).for_each(|(word, change)| *word ^= change);
+            fields.0.clear();
+        }
+        Ok(changed)
     }
     /// How far the functions may be off that the machine approximates, where it is known.
     pub fn errors(&self) -> Option<Errors> {

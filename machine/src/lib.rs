@@ -148,6 +148,11 @@ pub trait Machine: Send + Sync {
     /// decoded from its bytes.
     #[cfg(feature = "emulator")]
     fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device>;
+    /// The bits of a word of a setting of the state that the emulated machine looks at. Others change nothing there.
+    fn looked_at(&self, compiled: &Compiled, setting: &str, word: usize) -> u32 {
+        let _ = (compiled, setting, word);
+        u32::MAX
+    }
     /// A vertex program leaves its position divided by w with 1 / w in the place of w, and linear varyings times w,
     /// as the expanded SSA does.
     fn divides_positions(&self) -> bool {

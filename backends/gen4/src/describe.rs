@@ -58,9 +58,12 @@ const SAMPLED: Ground = Ground::manual(
 /// SURFTYPE_BUFFER. G45 vol. 4, 4.7.2.
 pub const BUFFER_TYPE: u32 = 4;
 
+/// The name of such a state, without the entry.
+pub const SURFACE_STATE: &str = "SURFACE_STATE";
+
 /// The state of the surface of an entry of the binding table.
 pub fn surface_state(entry: u32) -> String {
-    format!("SURFACE_STATE {entry}")
+    format!("{SURFACE_STATE} {entry}")
 }
 
 /// What the program knows of the state of a texture's surface: its type, and that a cube has all faces. G45 vol. 4, 4.7.2.

@@ -3,7 +3,7 @@
 use crate::isa::program::decode_program;
 use crate::isa::{self, Machine};
 use crate::legal::Chip;
-use crate::{back, expand, kernels, numerics, refuse, steps, target, targets};
+use crate::{back, describe, expand, kernels, numerics, refuse, steps, target, targets};
 use gpucc_emu::device::{Device, Drawer};
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
@@ -65,6 +65,14 @@ impl gpucc_machine::Machine for Member {
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         self.refusals.to_vec()
+    }
+    fn looked_at(&self, _: &Compiled, setting: &str, word: usize) -> u32 {
+        match (setting.starts_with(describe::SURFACE_STATE), word) {
+            // Whether the surface is a buffer; the rest of its state comes of the image.
+            (true, 0) => 7 << 29,
+            (true, _) => 0,
+            (false, _) => u32::MAX,
+        }
     }
     fn info(&self) -> &'static dyn TargetInfo {
         &target::LOADED

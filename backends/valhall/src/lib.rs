@@ -23,6 +23,7 @@ mod helpers;
 mod inst;
 pub mod isa;
 mod legal;
+mod looked;
 mod lower;
 mod machine;
 mod numerics;

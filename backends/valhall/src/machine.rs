@@ -56,6 +56,9 @@ impl Machine for Valhall {
     fn expansion_info(&self, request: &Request) -> &'static dyn TargetInfo {
         crate::expansion_target(&options(request))
     }
+    fn looked_at(&self, compiled: &Compiled, setting: &str, word: usize) -> u32 {
+        crate::looked::looked_at(compiled.expanded.stage, setting, word)
+    }
     fn errors(&self) -> Option<Errors> {
         Some(crate::numerics::ERRORS)
     }

@@ -97,9 +97,7 @@ impl Compiler {
             };
         };
         let unchecked = options.robust == Robust::Off;
-        // Declarations end as soon as they begin, as a shader does that accesses nothing.
-        let ssa = &compiled.ssa;
-        let unjudged = unchecked && ssa.regions[ssa.body].insts.len() == 1;
+        let unjudged = unchecked && compiled.ssa_is_bare;
         let reference = (unchecked && !unjudged).then(interp);
         Executor { reference, unjudged, ..program.executor(source) }
     }

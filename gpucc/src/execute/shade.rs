@@ -36,9 +36,9 @@ pub struct Draw<'a> {
     pub buffers: &'a [Vec<u8>],
     /// Steps that each batch of vertices and of pixels may take.
     pub steps: [u64; 2],
-    /// Bindings that are one for both programs, by their numbers in each: those of one group and binding. A caller removes
-    /// what it binds apart.
-    pub shared: Vec<[Resource; 2]>,
+    /// Bindings that are one for both programs, by their numbers in each and their element: those of one group and binding. A
+    /// caller removes what it binds apart.
+    pub shared: Vec<([Resource; 2], u32)>,
     /// The program, 0 or 1, whose bindings have what is shared.
     holder: usize,
     /// For each varying of the fragment program, the vertex output that feeds it; zeros where neither program has it.
@@ -75,13 +75,23 @@ impl<'a> Draw<'a> {
         Ok(Draw { vertex, fragment, buffers, steps, shared, holder: 0, links, halves })
     }
 
-    /// Gives both programs what is shared: of two buffers the longer one.
+    /// Gives both programs what is shared.
     fn share(&mut self) {
-        for &[vertex, fragment] in &self.shared {
-            self.vertex.bindings.merge(vertex, &self.fragment.bindings, fragment);
-            self.fragment.bindings.merge(fragment, &self.vertex.bindings, vertex);
-        }
+        share([&mut self.vertex.bindings, &mut self.fragment.bindings], &self.shared);
         self.holder = 0;
+    }
+
+    /// A program may store to what is shared.
+    fn stores(&self) -> bool {
+        let stores = |func: &Func, resource: Resource| match func.resources[resource].kind {
+            ResourceKind::Storage { access, .. } | ResourceKind::StorageTexture { access, .. } => {
+                access.store || access.atomic
+            }
+            _ => false,
+        };
+        self.shared.iter().any(|&([vertex, fragment], _)| {
+            stores(self.vertex.func, vertex) || stores(self.fragment.func, fragment)
+        })
     }
 
     /// Hands what is shared to the program that runs next: it sees what the other one has stored.
@@ -90,16 +100,18 @@ impl<'a> Draw<'a> {
             return;
         }
         self.holder = program;
-        for &[vertex, fragment] in &self.shared {
-            self.vertex.bindings.exchange(vertex, &mut self.fragment.bindings, fragment);
+        for &([vertex, fragment], element) in &self.shared {
+            let (own, theirs) = ((vertex, element), (fragment, element));
+            self.vertex.bindings.exchange(own, &mut self.fragment.bindings, theirs);
         }
     }
 
     /// Copies what is shared to the program that ran before the last one.
     fn settle(&mut self) {
         let holder = self.holder;
-        for &[vertex, fragment] in &self.shared {
+        for &([vertex, fragment], element) in &self.shared {
             let [vs, fs] = [&mut self.vertex.bindings, &mut self.fragment.bindings];
+            let (vertex, fragment) = ((vertex, element), (fragment, element));
             match holder {
                 0 => fs.copy(fragment, vs, vertex),
                 _ => vs.copy(vertex, fs, fragment),
@@ -108,7 +120,8 @@ impl<'a> Draw<'a> {
     }
 
     /// Draws, by the machine's own units where its emulator has them (`drawer`, see [`crate::Compiler::drawer`]) and they
-    /// lack nothing, by the rasteriser otherwise. `steps` are those that the units may take; a default where there are none.
+    /// lack nothing, by the rasteriser otherwise, and where a program stores to what is shared: the units have a copy for each
+    /// program. `steps` are those that the units may take; a default where there are none.
     ///
     /// A binding of both programs is one: what one of them stores the other one loads. Vertices run in batches of 64, pixels
     /// when 16 quads are collected or the draw ends, in the order of the primitives. Machines leave this order open, but for
@@ -124,7 +137,7 @@ impl<'a> Draw<'a> {
         steps: Option<u64>,
     ) -> Result<(), Failure> {
         self.share();
-        if let Some(mut drawer) = drawer {
+        if let Some(mut drawer) = drawer.filter(|_| !self.stores()) {
             if let Some(steps) = steps {
                 drawer.launcher().set_steps(steps);
             }
@@ -160,8 +173,17 @@ impl<'a> Draw<'a> {
     }
 }
 
-/// Bindings that two functions declare alike at one group and binding. Immediates are not among them: nobody stores to them.
-pub fn shared(vertex: &Func, fragment: &Func) -> Vec<[Resource; 2]> {
+/// Makes what is shared equal in both bindings: of two buffers the longer one is kept, of other things the vertex program's.
+pub fn share(bindings: [&mut Bindings; 2], shared: &[([Resource; 2], u32)]) {
+    let [vs, fs] = bindings;
+    for &([vertex, fragment], element) in shared {
+        vs.merge((vertex, element), fs, (fragment, element));
+    }
+}
+
+/// Bindings that two functions declare alike at one group and binding, element by element: those that both have. Immediates are
+/// not among them: nobody stores to them.
+pub fn shared(vertex: &Func, fragment: &Func) -> Vec<([Resource; 2], u32)> {
     // A texture and a sampler may be one binding of SPIR-V.
     let place = |data: &ResourceData| {
         (data.group, data.binding, matches!(data.kind, ResourceKind::Sampler { .. }))
@@ -174,9 +196,11 @@ pub fn shared(vertex: &Func, fragment: &Func) -> Vec<[Resource; 2]> {
     let theirs = of(fragment);
     let both = of(vertex).into_iter().filter_map(|(place, own)| {
         let other = *theirs.get(&place)?;
-        alike(vertex.resources[own].kind, fragment.resources[other].kind).then_some([own, other])
+        let [one, two] = [&vertex.resources[own], &fragment.resources[other]];
+        let count = one.count.unwrap_or(1).min(two.count.unwrap_or(1));
+        alike(one.kind, two.kind).then_some(([own, other], count))
     });
-    both.collect()
+    both.flat_map(|(pair, count)| (0..count).map(move |element| (pair, element))).collect()
 }
 
 /// One thing can stand behind both.

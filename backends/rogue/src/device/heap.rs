@@ -2,7 +2,7 @@
 //! isa/rogue-pipeline.md 4.4, 5.1.
 
 use super::texture::Texels;
-use super::{Machine, fill};
+use super::{Machine, fill, untold};
 use crate::abi::{BUFFER_WORDS, FRAGMENT_SHARED, SCRATCH_WORDS};
 use crate::describe::SHARED;
 use crate::emu::{Bases, Gpu, Refused, Trap};
@@ -37,6 +37,17 @@ pub(super) fn refused((rule, detail): Refused) -> Stop {
         message: Trap::new(rule, 0, detail).to_string(),
         span: Span::NONE,
     }
+}
+
+/// Writes words of a driver to shared registers.
+///
+/// # Errors
+/// [`Stop::Illegal`] where the program has no such registers.
+fn place(shared: &mut [u32], first: Option<usize>, words: &[u32]) -> Result<(), Stop> {
+    let places = first.and_then(|first| shared.get_mut(first..)?.get_mut(..words.len()));
+    let places = places.ok_or_else(|| untold("the program has too few shared registers".into()))?;
+    places.copy_from_slice(words);
+    Ok(())
 }
 
 /// The words of a descriptor with the bits that the program decides.
@@ -200,18 +211,18 @@ impl Heap {
         for tile in 0..machine.number(crate::describe::TILES) as usize {
             let at = self.put(&vec![0; TILE_BYTES])?;
             let first = usize::from(FRAGMENT_SHARED) + 2 * tile;
-            shared[first..first + 2].copy_from_slice(&[at as u32, (at >> 32) as u32]);
+            place(&mut shared, Some(first), &[at as u32, (at >> 32) as u32])?;
             self.tiles.push(at);
         }
         let block = machine.number(crate::describe::SCRATCH);
         if block > 0 {
             let at = self.data;
-            let len = (block * MOST_INSTANCES) as usize;
+            let len = block as usize * MOST_INSTANCES as usize;
             self.gpu.memory().map(at, len).map_err(refused)?;
             self.data = (at + len as u64 + GAP).next_multiple_of(GAP);
             let constants = machine.compiled.described.driver_constants.len();
-            let first = shared.len() - constants - usize::from(SCRATCH_WORDS);
-            shared[first..][..3].copy_from_slice(&[at as u32, (at >> 32) as u32, block]);
+            let first = shared.len().checked_sub(constants + usize::from(SCRATCH_WORDS));
+            place(&mut shared, first, &[at as u32, (at >> 32) as u32, block])?;
         }
         for told in &machine.compiled.described.driver_constants {
             if let (Some(register), DriverWord::Other(Driven::Constant { bits })) =
@@ -248,5 +259,21 @@ impl Heap {
         let data = self.put_pds(data.words())?;
         let code = self.put_pds(machine.words(UPLOAD_CODE)?.words())?;
         Ok([data, code])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_driver_have_shared_registers_or_are_refused() {
+        let mut shared = [0; 4];
+        place(&mut shared, Some(2), &[5, 6]).expect("they fit");
+        assert_eq!(shared, [0, 0, 5, 6]);
+        for first in [None, Some(3), Some(4), Some(5), Some(usize::MAX)] {
+            place(&mut shared, first, &[1, 2]).expect_err("there are too few");
+        }
+        assert_eq!(shared, [0, 0, 5, 6]);
     }
 }
