@@ -5,7 +5,7 @@ use super::console::Console;
 use super::files::Outputs;
 use super::input::{self, Choice, Input};
 use super::{bundle, compile};
-use gpucc::verify::{Plan, Summary};
+use gpucc::verify::{Plan, Summary, Whole};
 use gpucc::{Compiled, Compiler, Entry, Failure, Options, SourceText, Stage, Target};
 use serde::Serialize;
 
@@ -73,9 +73,34 @@ struct Proof {
     /// Words that the reference wrote, and those of them that were compared.
     words_written: u64,
     words_proved: u64,
+    /// Of the same entry point without targets, where the program packs its colours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    without_targets: Option<Besides>,
     /// Why it is no proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
+}
+
+/// The proof of whole colours, for `--json`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Besides {
+    /// The machine has no room for it, as the message says.
+    Skipped(String),
+    /// Words that the reference wrote, and those of them that were compared.
+    Tried { words_written: u64, words_proved: u64 },
+}
+
+impl Besides {
+    fn of(whole: &Whole) -> Option<Besides> {
+        match whole {
+            Whole::NotOwed => None,
+            Whole::Skipped(why) => Some(Besides::Skipped(why.clone())),
+            Whole::Tried(found) => {
+                Some(Besides::Tried { words_written: found.owed, words_proved: found.proved })
+            }
+        }
+    }
 }
 
 impl Proof {
@@ -99,6 +124,7 @@ impl Proof {
             out_of_steps: summary.out_of_steps,
             words_written: summary.owed,
             words_proved: summary.proved,
+            without_targets: Besides::of(&summary.whole),
             failure: failure.map(|failure| failure.summary().to_owned()),
         }
     }

@@ -1,10 +1,11 @@
 //! Wrong rewrites that are planted behind the shared passes: verification names the step.
 
-use gpucc::machine::{About, Assembler, Compiled, Errors, Machine, Request, Site};
-use gpucc::verify::{Plan as Proving, verify_plan};
+use gpucc::machine::{About, Assembler, Compiled, Errors, Kept, Machine, Request, Site};
+use gpucc::pipeline::{ColorTarget, FragmentState};
+use gpucc::verify::{Plan as Proving, Summary, Whole, verify_plan};
 use gpucc::{Choice, Compiler, Func, Options, Source, SourceText, Target};
 use gpucc_emu::device::Device;
-use gpucc_ir::driver::Failure;
+use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::ssa::{Builder, Numerics, Op, Type};
 use gpucc_passes::pass::Listed;
 use gpucc_passes::runner::{optional, step};
@@ -41,61 +42,109 @@ const HASTY: Pass = optional("hasty", Proof::Exact, "", |func, _| {
     true
 });
 
-/// A machine that computes an inverse root as the reciprocal of a root, behind what verification knows of its code.
-struct Secretive(&'static dyn Machine);
+/// An inverse root is computed as the reciprocal of a root.
+fn by_two_steps(func: &mut Func, _: &Request) -> Result<(), Failure> {
+    let body = func.body;
+    let is_root = |func: &Func, inst| func.insts[inst].op == Op::FRsq;
+    let at = func.regions[body].insts.iter().position(|&inst| is_root(func, inst));
+    let at = at.expect("an inverse root");
+    let root = func.regions[body].insts[at];
+    let after = func.regions[body].insts.split_off(at);
+    let x = func.insts[root].args[0];
+    let square_root = Builder::at_body(func).op1(Op::FSqrt, x);
+    func.insts[root].op = Op::FRcp;
+    func.insts[root].args = [square_root].into_iter().collect();
+    func.regions[body].insts.extend(after);
+    Ok(())
+}
+
+/// Outputs are one too great in their last place.
+fn too_bright(func: &mut Func, _: &Request) -> Result<(), Failure> {
+    let body = func.body;
+    for inst in func.regions[body].insts.split_off(0) {
+        if func.insts[inst].op == Op::Output {
+            let right = func.insts[inst].args[0];
+            let mut builder = Builder::at_body(func);
+            let factor = builder.f32(1.0 + f32::EPSILON);
+            func.insts[inst].args[0] = builder.op2(Op::FMul, right, factor);
+        }
+        func.regions[body].insts.push(inst);
+    }
+    Ok(())
+}
+
+/// There is no room for whole colours.
+fn cramped(_: &mut Func, request: &Request) -> Result<(), Failure> {
+    let needed = u32::from(request.pipeline.fragment.is_none());
+    Limit::new("whole colours", 0, "name their targets").admit(needed)
+}
+
+/// What comes in is wrong where there are no targets.
+fn broken(_: &mut Func, request: &Request) -> Result<(), Failure> {
+    match request.pipeline.fragment {
+        Some(_) => Ok(()),
+        None => Err(Failure::Internal { pass: "planted", message: "whole colours".into() }),
+    }
+}
+
+/// A machine that changes a program behind what verification knows of its code, or does not make it.
+struct Secretive {
+    machine: &'static dyn Machine,
+    change: fn(&mut Func, &Request) -> Result<(), Failure>,
+}
+
+/// A compiler for such a machine.
+fn secretive(target: Target, change: fn(&mut Func, &Request) -> Result<(), Failure>) -> Compiler {
+    let machine = target.built().expect("a machine");
+    let machine = Box::leak(Box::new(Secretive { machine, change }));
+    Compiler::new(Target::Machine(machine), None).expect("built")
+}
 
 impl Machine for Secretive {
     fn about(&self) -> &'static About {
-        self.0.about()
+        self.machine.about()
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
-        self.0.refusals()
+        self.machine.refusals()
     }
     fn info(&self) -> &'static dyn TargetInfo {
-        self.0.info()
+        self.machine.info()
     }
     fn expansion_info(&self, request: &Request) -> &'static dyn TargetInfo {
-        self.0.expansion_info(request)
+        self.machine.expansion_info(request)
     }
     fn numerics(&self, chip: &str) -> Numerics {
-        self.0.numerics(chip)
+        self.machine.numerics(chip)
     }
     fn errors(&self) -> Option<Errors> {
-        self.0.errors()
+        self.machine.errors()
     }
     fn plan(&self, request: &Request) -> Plan {
-        self.0.plan(request)
+        self.machine.plan(request)
     }
     fn machine_passes(&self) -> Vec<Listed> {
-        self.0.machine_passes()
+        self.machine.machine_passes()
     }
     fn admit(&self, ssa: &Func, chip: &str) -> Result<(), Failure> {
-        self.0.admit(ssa, chip)
+        self.machine.admit(ssa, chip)
     }
     fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
         let mut other = expanded.clone();
-        let body = other.body;
-        let is_root = |func: &Func, inst| func.insts[inst].op == Op::FRsq;
-        let at = other.regions[body].insts.iter().position(|&inst| is_root(&other, inst));
-        let at = at.expect("an inverse root");
-        let root = other.regions[body].insts[at];
-        let after = other.regions[body].insts.split_off(at);
-        let x = other.insts[root].args[0];
-        let square_root = Builder::at_body(&mut other).op1(Op::FSqrt, x);
-        other.insts[root].op = Op::FRcp;
-        other.insts[root].args = [square_root].into_iter().collect();
-        other.regions[body].insts.extend(after);
-        let compiled = self.0.finish(other, request)?;
+        (self.change)(&mut other, request)?;
+        let compiled = self.machine.finish(other, request)?;
         Ok(Compiled { expanded, ..compiled })
     }
     fn assembler(&self) -> &'static dyn Assembler {
-        self.0.assembler()
+        self.machine.assembler()
     }
     fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device> {
-        self.0.device(compiled, chip)
+        self.machine.device(compiled, chip)
     }
-    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
-        self.0.sites(compiled)
+    fn kept(&self, compiled: &Compiled) -> Vec<Kept> {
+        self.machine.kept(compiled)
+    }
+    fn sites(&self, compiled: &Compiled, chip: &str) -> Vec<Site> {
+        self.machine.sites(compiled, chip)
     }
 }
 
@@ -152,8 +201,8 @@ impl Machine for Planted {
     fn divides_positions(&self) -> bool {
         self.machine.divides_positions()
     }
-    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
-        self.machine.sites(compiled)
+    fn sites(&self, compiled: &Compiled, chip: &str) -> Vec<Site> {
+        self.machine.sites(compiled, chip)
     }
 }
 
@@ -234,12 +283,51 @@ fn the_texels_of_a_gather_do_not_depend_on_a_reciprocal_s_last_bit() {
 fn a_word_that_depends_on_functions_is_compared_where_they_err() {
     let root = "bitcast<u32>(inverseSqrt(f32(4u << (2u * (a[1] & 7u)))))";
     for target in [Target::R700, Target::VALHALL] {
-        let machine = Box::leak(Box::new(Secretive(target.built().expect("a machine"))));
-        let secretive = Compiler::new(Target::Machine(machine), None).expect("built");
+        let secretive = secretive(target, by_two_steps);
         assert_eq!(verdict(&secretive, root, 40, 0), None, "right while roots are");
         let found = verdict(&secretive, root, 40, 8).expect("must show");
         assert!(found.ends_with("where functions err"), "{found}");
         let compiler = Compiler::new(target, None).expect("built");
         assert_eq!(verdict(&compiler, root, 40, 8), None);
     }
+}
+
+/// A colour of which a target of bytes keeps the least.
+const COLOR: &str = "@group(0) @binding(0) var<uniform> u: vec4f;
+    @fragment fn fs(@location(0) v: vec4f) -> @location(0) vec4f { return v * u + 0.001; }";
+
+/// What verification says of a colour for a target of bytes; the exit code where it says nothing.
+fn of_color(compiler: &Compiler, whole: bool) -> Result<Summary, u8> {
+    let format = "rgba8unorm".to_owned();
+    let target = ColorTarget { format, write_mask: ColorTarget::ALL, blend: None };
+    let mut options = Options::default();
+    options.pipeline.fragment =
+        Some(FragmentState { targets: vec![Some(target)], ..FragmentState::default() });
+    let parsed = compiler.parse(Source::Wgsl(COLOR), Choice::default(), &options).expect("valid");
+    let func = parsed.entries.into_iter().next().and_then(|entry| entry.func.ok());
+    let compiled = compiler.compile(&func.expect("valid"), &options).expect("compiles");
+    let text = SourceText::new("planted.wgsl", Some(COLOR.into()));
+    let plan = Proving { whole, ..Proving::new(4, 1) };
+    verify_plan(compiler, &compiled, &text, &options, &plan).map_err(|failure| failure.exit_code())
+}
+
+#[test]
+fn a_wrong_last_bit_of_a_packed_colour_shows_without_targets() {
+    let compiler = secretive(Target::ROGUE, too_bright);
+    let first = of_color(&compiler, false).expect("runs");
+    assert!(first.holds(), "its bytes are right: {first:?}");
+    let both = of_color(&compiler, true).expect("runs");
+    let who = both.first.as_ref().expect("must show").who.clone();
+    assert!(who.ends_with("without targets"), "{who}");
+    assert!(both.mismatches > 0 && !both.holds());
+}
+
+#[test]
+fn a_machine_without_room_for_whole_colours_is_told_of() {
+    let cramped = of_color(&secretive(Target::ROGUE, cramped), true).expect("runs");
+    assert!(cramped.holds(), "{cramped:?}");
+    assert!(matches!(&cramped.whole, Whole::Skipped(why) if why.contains("whole colours")));
+    assert!(cramped.line("planted").contains("without targets no proof: too many whole colours"));
+    // Any other failure is one.
+    assert_eq!(of_color(&secretive(Target::ROGUE, broken), true).err(), Some(101));
 }

@@ -3,7 +3,7 @@
 use crate::common::{Folder, gpucc, text};
 use gpucc::pipeline::{ColorTarget, FragmentState};
 use gpucc::verify::inputs::{Case, MOST_SMALL, SIZES};
-use gpucc::verify::{Plan, verify, verify_plan};
+use gpucc::verify::{Plan, Summary, Whole, verify, verify_plan};
 use gpucc::{Choice, Compiled, Compiler, Func, Options, Source, SourceText, Target};
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image, Texel};
@@ -304,23 +304,49 @@ fn small_buffers_are_proved_where_every_access_asks_for_the_length() {
 const COLOR: &str = "@group(0) @binding(0) var<uniform> u: vec4f;
     @fragment fn fs(@location(0) v: vec4f) -> @location(0) vec4f { return v * u + 0.001; }";
 
-#[test]
-fn colours_that_a_program_packs_are_proved_as_words_too() {
+/// What a plan finds of [`COLOR`] for a target of bytes.
+fn of_color(machine: Target, plan: &Plan) -> Summary {
     let target =
         ColorTarget { format: "rgba8unorm".to_owned(), write_mask: ColorTarget::ALL, blend: None };
     let mut options = Options::default();
     options.pipeline.fragment =
         Some(FragmentState { targets: vec![Some(target)], ..FragmentState::default() });
+    let (compiler, func) = parsed(machine, COLOR);
+    let compiled = compiler.compile(&func, &options).expect("supported");
     let source = SourceText::new("color", None);
+    verify_plan(&compiler, &compiled, &source, &options, plan).expect("runs")
+}
+
+/// The second proof looks at other bytes: those that the same entry point is without targets.
+#[test]
+fn where_a_program_packs_the_same_entry_point_without_targets_is_proved_besides() {
     for (machine, packs) in [(Target::ROGUE, true), (Target::VALHALL, false)] {
-        let (compiler, func) = parsed(machine, COLOR);
-        let compiled = compiler.compile(&func, &options).expect("supported");
-        let [once, both] = [false, true].map(|whole| {
-            let plan = Plan { whole, ..Plan::new(4, 1) };
-            verify_plan(&compiler, &compiled, &source, &options, &plan).expect("runs")
-        });
+        let [once, both] =
+            [false, true].map(|whole| of_color(machine, &Plan { whole, ..Plan::new(4, 1) }));
         assert!(once.holds() && both.holds(), "{once:?} {both:?}");
-        assert_eq!(both.proved, if packs { 2 } else { 1 } * once.proved, "{}", machine.name());
-        assert_eq!(both.inputs, once.inputs);
+        assert!(matches!(once.whole, Whole::NotOwed));
+        // What it compares is no word of the first.
+        assert_eq!((both.proved, both.owed, both.taken), (once.proved, once.owed, once.taken));
+        match both.whole {
+            Whole::Tried(found) => {
+                assert!(packs && found.holds() && found.owed == once.owed, "{found:?}");
+            }
+            other => assert!(!packs && matches!(other, Whole::NotOwed), "{other:?}"),
+        }
     }
+}
+
+#[test]
+fn the_proof_without_targets_takes_what_steps_are_left_and_is_none_without_them() {
+    let plan = |steps| Plan { whole: true, steps, ..Plan::new(1, 1) };
+    let once = of_color(Target::ROGUE, &Plan { whole: false, ..plan(1 << 20) });
+    assert!(once.holds() && once.taken > 100, "{once:?}");
+    let steps = once.taken + once.taken / 8;
+    let starved = of_color(Target::ROGUE, &plan(steps));
+    let Whole::Tried(found) = &starved.whole else { panic!("is owed: {starved:?}") };
+    assert!(found.out_of_steps == 1 && starved.taken + found.taken <= steps, "{starved:?}");
+    let lack = starved.lack().expect("is no proof");
+    assert!(lack.contains("without targets, only 0 of 1 inputs"), "{lack}");
+    assert!(starved.failure("rogue").is_some_and(|failure| failure.exit_code() == 5));
+    assert!(of_color(Target::ROGUE, &plan(4 * steps)).holds());
 }

@@ -189,8 +189,8 @@ pub trait Machine: Send + Sync {
     fn restrict(&self, _: &mut gpucc_emu::sampler::Sampler, words: bool) {
         let _ = words;
     }
-    /// The instructions of a program that the emulator executes, each with the changes of its fields that mean
+    /// The instructions of a program that the emulator of a chip executes, each with the changes of its fields that mean
     /// something: a test breaks them, and emulator or comparison must notice.
     #[cfg(feature = "emulator")]
-    fn sites(&self, compiled: &Compiled) -> Vec<Site>;
+    fn sites(&self, compiled: &Compiled, chip: &str) -> Vec<Site>;
 }

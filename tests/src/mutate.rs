@@ -96,6 +96,7 @@ impl Tally {
 pub fn run(compiler: &Compiler, samples: &Path, count: usize, seed: u64) -> Result<Tally, String> {
     let machine = compiler.target().built();
     let machine = machine.ok_or("the interpreter has no code to flip")?;
+    let chip = compiler.chip().unwrap_or_default();
     let mut programs = compile(compiler, samples)?;
     let mut tally = Tally::default();
     let mut rng = Rng::new(seed);
@@ -103,7 +104,7 @@ pub fn run(compiler: &Compiler, samples: &Path, count: usize, seed: u64) -> Resu
         .iter()
         .map(|(_, compiled)| {
             let program = compiled.program.as_ref();
-            program.map_or_else(Vec::new, |program| machine.sites(program.compiled()))
+            program.map_or_else(Vec::new, |program| machine.sites(program.compiled(), chip))
         })
         .collect();
     let total: usize = sites.iter().map(Vec::len).sum();

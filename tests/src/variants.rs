@@ -4,7 +4,7 @@
 mod mutate;
 
 use crate::corpus::Module;
-use gpucc::verify::{Plan, Summary, verify_plan};
+use gpucc::verify::{Plan, Summary, Whole, verify_plan};
 use gpucc::{Choice, Compiled, Compiler, Failure, Options, Source, SourceText};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{Func, Op, Stage};
@@ -51,6 +51,8 @@ pub struct Tally {
     pub nothing: BTreeMap<String, u64>,
     /// Words that the reference wrote, and those of them that were compared.
     pub words: (u64, u64),
+    /// Proofs of whole colours of those that pack them: tried, and left out because the machine has no room.
+    pub whole: (u64, u64),
     /// Mismatches: number of the mutant, module and entry, first difference.
     pub mismatches: Vec<(u64, String, String)>,
     /// Internal errors: number of the mutant, module and entry, message.
@@ -217,6 +219,11 @@ impl Tally {
         self.thin += u64::from(summary.lack().is_some());
         self.words.0 += summary.owed;
         self.words.1 += summary.proved;
+        match &summary.whole {
+            Whole::NotOwed => {}
+            Whole::Skipped(_) => self.whole.1 += 1,
+            Whole::Tried(_) => self.whole.0 += 1,
+        }
     }
 
     /// Nothing went wrong, and as many were verified as were asked for.
@@ -244,6 +251,11 @@ impl Tally {
             "words written {}, of these compared {}; {} proofs compared less than their share",
             self.words.0, self.words.1, self.thin
         );
+        if self.whole != (0, 0) {
+            let (tried, skipped) = self.whole;
+            let _ =
+                writeln!(out, "proved without targets besides {tried}, no room for it {skipped}");
+        }
         let _ = write!(out, "compared nothing: {nothing}");
         for (why, count) in &self.nothing {
             let _ = write!(out, ", {why} {count}");

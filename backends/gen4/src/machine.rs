@@ -153,7 +153,7 @@ impl gpucc_machine::Machine for Member {
         }
     }
     #[cfg(feature = "emulator")]
-    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
+    fn sites(&self, compiled: &Compiled, _: &str) -> Vec<Site> {
         crate::sites::sites(compiled, self.text.0)
     }
 }

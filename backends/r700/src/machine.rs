@@ -131,7 +131,7 @@ impl Machine for Family {
         Box::new(crate::device::Machine::new(self.known_chip(chip), compiled))
     }
     #[cfg(feature = "emulator")]
-    fn sites(&self, compiled: &gpucc_machine::Compiled) -> Vec<Site> {
+    fn sites(&self, compiled: &gpucc_machine::Compiled, _: &str) -> Vec<Site> {
         crate::sites::sites(&compiled.code)
     }
 }

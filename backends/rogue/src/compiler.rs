@@ -102,7 +102,7 @@ impl gpucc_machine::Machine for Rogue {
         kept.collect()
     }
     #[cfg(feature = "emulator")]
-    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
-        crate::sites::sites(compiled)
+    fn sites(&self, compiled: &Compiled, chip: &str) -> Vec<Site> {
+        crate::sites::sites(compiled, Chip::named(chip).core())
     }
 }

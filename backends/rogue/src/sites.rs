@@ -5,7 +5,11 @@ mod formats;
 mod known;
 mod live;
 mod refused;
+#[cfg(test)]
+mod tests;
+mod waiting;
 
+use crate::emu::Core;
 use crate::isa::Group;
 use crate::isa::decode::decode;
 use crate::isa::encode::{ended, form_of};
@@ -22,8 +26,8 @@ use live::Around;
 use refused::Limits;
 use std::rc::Rc;
 
-/// The parts of a program's groups: header, operations, sources, selectors, destinations.
-pub(crate) fn sites(compiled: &Compiled) -> Vec<Site> {
+/// The parts of a program's groups, which a core runs: header, operations, sources, selectors, destinations.
+pub(crate) fn sites(compiled: &Compiled, core: Core) -> Vec<Site> {
     let code = &compiled.code;
     let groups = decode_program(code).unwrap_or_default();
     let constants = compiled.described.driver_constants.iter();
@@ -35,7 +39,7 @@ pub(crate) fn sites(compiled: &Compiled) -> Vec<Site> {
     let around = live::around(&groups, known::Known::new(numbers, compute));
     let ends = groups.iter().skip(1).map(|(offset, _)| *offset).chain([code.len()]);
     let mut sites = Vec::new();
-    let limits = Limits::of(compiled);
+    let limits = Limits::of(compiled, core);
     for (((offset, group), end), around) in groups.iter().zip(ends).zip(around) {
         let known = Rc::new(Known {
             bytes: code[*offset..end].into(),

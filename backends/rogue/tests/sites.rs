@@ -14,7 +14,7 @@ fn parts_of_groups_stand_where_they_say() {
     for seed in 0..40 {
         let Ok(compiled) = compile(&program(seed, &PLAIN), CHIPS[0]) else { continue };
         let groups = decode_program(&compiled.code).expect("its own code");
-        let sites = ROGUE.sites(&compiled);
+        let sites = ROGUE.sites(&compiled, CHIPS[0]);
         let headers = sites.iter().filter(|site| site.inst.op().name.starts_with("Header"));
         assert_eq!(headers.count(), groups.len(), "seed {seed}");
         // A group has a word of sources or an operation beside its header.
@@ -80,7 +80,7 @@ impl Known {
             return None;
         }
         let right = run(&compiled, &before).ok()?;
-        let sites = ROGUE.sites(&compiled);
+        let sites = ROGUE.sites(&compiled, CHIPS[0]);
         Some(Known { seed, compiled, before, right, sites })
     }
 

@@ -96,7 +96,7 @@ impl Machine for Valhall {
         true
     }
     #[cfg(feature = "emulator")]
-    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
+    fn sites(&self, compiled: &Compiled, _: &str) -> Vec<Site> {
         crate::sites::sites(compiled)
     }
 }

@@ -137,7 +137,7 @@ impl Machine for Toy {
     fn device(&self, compiled: &Compiled, _: &str) -> Box<dyn Device> {
         Box::new(emu::Toy::new(compiled))
     }
-    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
+    fn sites(&self, compiled: &Compiled, _: &str) -> Vec<Site> {
         let words = isa::words(&compiled.code);
         let site = |(number, word): (usize, u64)| {
             let inst = isa::TABLE.decode(word.into()).ok()?;

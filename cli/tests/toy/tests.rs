@@ -79,7 +79,7 @@ fn changes_of_its_code_are_noticed() {
         // The passes are right: only the machine is broken.
         compiled.steps.clear();
         let program = compiled.program.take().expect("a machine's");
-        let sites = TOY.built().expect("a machine").sites(program.compiled());
+        let sites = TOY.built().expect("a machine").sites(program.compiled(), "");
         let mut rng = Rng::new(7);
         for _ in 0..60 {
             let site = &sites[rng.below(sites.len())];

@@ -10,7 +10,8 @@
 //!    approximated functions err within their bounds. Words that depend on no such function in the source stay what they
 //!    are. All words are what the interpreter gives whose functions err alike, instruction by instruction.
 //! 4. **Whole colours** ([`Plan::whole`]). Of colours that a program packs for its targets, the bits are what the formats hold.
-//!    The same entry point compiled without targets leaves whole words, which are equal, too.
+//!    The same entry point compiled without targets is proved besides: it leaves whole words, which are equal. Those are other
+//!    bytes. This proof is judged by itself ([`Summary::whole`]), and a machine may have no room for it.
 //!
 //! # What is left out
 //! Words whose value depends on the order of invocations, as the interpreter's marks say; helper
@@ -20,15 +21,16 @@
 //! # What is no proof
 //! A verification proves nothing, and fails with exit code 5, where
 //! - fewer than half of its inputs could be compared to the end,
-//! - it compared none of the words that the reference wrote, or
-//! - it compared fewer than [`SHARE`] percent of them.
+//! - it compared none of the words that the reference wrote,
+//! - it compared fewer than [`SHARE`] percent of them, or
+//! - one of these holds for the proof of whole colours by itself.
 //!
 //! The words that the reference wrote are those of storage buffers and storage textures that it stored to,
 //! all components of outputs, and the discard bit of every covered pixel.
 //!
 //! # How long it takes
 //! All runs of one verification together take at most [`Plan::steps`] steps, and each input at most its
-//! share of what is left. An input that needs more is out of steps.
+//! share of what is left. An input that needs more is out of steps. The proof of whole colours has what the first one left.
 
 mod compare;
 pub mod inputs;
@@ -50,7 +52,7 @@ use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{Func, Inst, Numerics, Span, Stage, World};
 use gpucc_machine::Errors;
 use inputs::{Case, GROUPS, SIZES, Sizes, StageCase};
-pub use summary::{Difference, SHARE, Summary};
+pub use summary::{Difference, SHARE, Summary, Whole};
 
 /// Interpreted instructions, counted once for all invocations, after which an input is given up.
 const LONGEST_RUN: u64 = 1_000_000;
@@ -84,8 +86,8 @@ pub struct Plan {
     pub orders: u32,
     /// Times that the bytes run again on each input where approximated functions err.
     pub errors: u32,
-    /// Where the program leaves less of its colours than their words, the words are proved, too: of the same entry point
-    /// compiled without targets.
+    /// Where the program leaves less of its colours than their words, the same entry point compiled without targets is
+    /// proved besides, which leaves their words.
     pub whole: bool,
 }
 
@@ -198,11 +200,12 @@ fn plan(
         let share = left / u64::from(plan.inputs - index);
         proof.left = share;
         let found = proof.input(&case, number, index < plan.pass_inputs);
-        left -= share - proof.left;
         let asks = matches!(found, Ok(Some(_)) | Err(Stop::Illegal { .. }))
             && options.robust == Robust::Off;
         let leaves_at = asks.then(|| proof.leads_beyond(&case)).flatten();
+        left -= share - proof.left;
         let summary = &mut proof.summary;
+        summary.taken = plan.steps - left;
         if let Some(at) = leaves_at {
             summary.undefined += 1;
             summary.leaves_at.get_or_insert(at);

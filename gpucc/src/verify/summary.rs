@@ -32,6 +32,8 @@ pub struct Summary {
     pub passes_cut: u32,
     /// Steps that interpreter and machine might take together.
     pub steps: u64,
+    /// Steps that they took, those of the proof of whole colours left out.
+    pub taken: u64,
     /// Words compared.
     pub words: u64,
     /// Words that the reference wrote.
@@ -40,6 +42,20 @@ pub struct Summary {
     pub proved: u64,
     /// The first word that differed.
     pub first: Option<Difference>,
+    /// The proof of whole colours. Of it, `mismatches` and `first` count here as well, and nothing else.
+    pub whole: Whole,
+}
+
+/// The proof of the same entry point without targets, which is owed where a program packs its colours.
+#[derive(Clone, Debug, Default)]
+pub enum Whole {
+    /// Not owed: the program packs none, the plan asks for no such proof, or the first one is none.
+    #[default]
+    NotOwed,
+    /// The machine has no room for it, or not what it needs, as the message says.
+    Skipped(String),
+    /// What was found.
+    Tried(Box<Summary>),
 }
 
 impl Summary {
@@ -50,6 +66,19 @@ impl Summary {
 
     /// Why what was compared is too little for a proof; `None` where it is enough.
     pub fn lack(&self) -> Option<String> {
+        self.lacking().map(|(_, lack)| lack)
+    }
+
+    /// What compared too little, this or the proof of whole colours, and why it is too little.
+    fn lacking(&self) -> Option<(&Summary, String)> {
+        if let Some(lack) = self.own_lack() {
+            return Some((self, lack));
+        }
+        let Whole::Tried(found) = &self.whole else { return None };
+        Some((found.as_ref(), format!("without targets, {}", found.own_lack()?)))
+    }
+
+    fn own_lack(&self) -> Option<String> {
         if self.counted * 2 < self.inputs {
             return Some(format!(
                 "only {} of {} inputs could be compared",
@@ -70,8 +99,16 @@ impl Summary {
 
     /// The line that the command prints.
     pub fn line(&self, target: &str) -> String {
+        let whole = match &self.whole {
+            Whole::NotOwed => String::new(),
+            Whole::Skipped(why) => format!(", without targets no proof: {why}"),
+            Whole::Tried(found) => {
+                let Summary { proved, owed, .. } = **found;
+                format!(", without targets {proved} of {owed} words written compared")
+            }
+        };
         format!(
-            "verified: {target} entry '{}': {} invocations x {} inputs, {} mismatches (racy words {}, out of steps {})",
+            "verified: {target} entry '{}': {} invocations x {} inputs, {} mismatches (racy words {}, out of steps {}){whole}",
             self.entry,
             self.invocations,
             self.inputs,
@@ -90,30 +127,30 @@ impl Summary {
                 failure.also(first.span, "the value comes from here").note(self.line(target)),
             );
         }
-        let lack = self.lack()?;
+        let (found, lack) = self.lacking()?;
         let mut failure = Failure::mismatch(format!("{target} entry '{entry}': no proof: {lack}"));
-        if self.out_of_steps > 0 {
+        if found.out_of_steps > 0 {
             failure = failure.note(format!(
                 "{} inputs are out of steps: a run has {} in the interpreter, and all runs of the proof, interpreter \
                  and machine together, have {} (--max-steps N sets it; fewer --inputs leave more for each)",
-                self.out_of_steps,
+                found.out_of_steps,
                 super::LONGEST_RUN,
-                self.steps
+                found.steps
             ));
         }
-        if let Some(at) = self.leaves_at {
+        if let Some(at) = found.leaves_at {
             failure = failure.at(at).note(format!(
                 "on {} inputs an index lies beyond its array, for which --robust off has no rule",
-                self.undefined
+                found.undefined
             ));
         }
-        if self.racy_words > 0 && self.proved < self.owed {
+        if found.racy_words > 0 && found.proved < found.owed {
             failure = failure.note(format!(
                 "{} words depend on the order of invocations, on a clock or on a rounded level, of which no machine promises any",
-                self.owed - self.proved
+                found.owed - found.proved
             ));
         }
-        if self.counted * 2 >= self.inputs {
+        if found.counted * 2 >= found.inputs {
             failure = failure.note(format!(
                 "a proof compares at least {SHARE} % of the words that the interpreter writes, and at least one"
             ));
@@ -182,6 +219,20 @@ mod tests {
         no_proof(&few, &["5 of 12", "7 inputs are out of steps", "8000"]);
         let half = Summary { counted: 6, ..proof() };
         assert!(half.holds());
+    }
+
+    #[test]
+    fn the_proof_without_targets_is_judged_by_itself() {
+        let with = |found| Summary { whole: Whole::Tried(Box::new(found)), ..proof() };
+        assert!(with(proof()).holds());
+        // Together they would be more than the share.
+        let few = Summary { proved: 24, racy_words: 9, ..proof() };
+        no_proof(&with(few), &["without targets, only 24 of the 100 words", "76 words depend"]);
+        let starved = Summary { counted: 0, proved: 0, out_of_steps: 12, steps: 77, ..proof() };
+        no_proof(&with(starved), &["without targets, only 0 of 12 inputs", "have 77"]);
+        let skipped = Summary { whole: Whole::Skipped("no room".into()), ..proof() };
+        assert!(skipped.holds());
+        assert!(skipped.line("a machine").ends_with("without targets no proof: no room"));
     }
 
     #[test]

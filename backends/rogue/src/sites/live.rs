@@ -1,6 +1,7 @@
 //! What holds around a group: who runs it, and what is read behind it.
 
 use super::known::Known;
+use super::waiting::waiting;
 use crate::isa::Group;
 use crate::isa::fields::f;
 use crate::isa::group::{Condition, MainOps, Ops};
@@ -34,7 +35,8 @@ impl Set {
         self.0[at / 64] >> (at % 64) & 1 == 1
     }
 
-    fn unite(&mut self, other: &Set) {
+    /// Takes in another.
+    pub fn unite(&mut self, other: &Set) {
         self.0.iter_mut().zip(other.0).for_each(|(to, from)| *to |= from);
     }
 
@@ -109,12 +111,12 @@ pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
     let mut p0 = None;
     let mut all = Vec::with_capacity(groups.len());
     let mut written = Written::default();
-    for ((offset, group), [behind, zero, one]) in groups.iter().zip(behind) {
+    for ((offset, group), behind_p0) in groups.iter().zip(behind) {
         if targets.contains(&(*offset as i64)) {
             p0 = None;
             known.forget();
         }
-        let behind_p0 = [zero, one];
+        let behind = either(&behind_p0);
         let all_run = depth == 0;
         let Written { set, sent, .. } = written;
         let known_here = known.clone();
@@ -200,9 +202,16 @@ impl Written {
     }
 }
 
-/// Liveness, backwards until nothing changes: of any instance, of those whose p0 is 0, and of those whose p0 is 1. A group that runs where
-/// p0 is the other does nothing to them.
-fn behind(groups: &[(usize, Group)]) -> Vec<[Set; 3]> {
+/// What is in one of two sets.
+fn either([zero, one]: &[Set; 2]) -> Set {
+    let mut set = *zero;
+    set.unite(one);
+    set
+}
+
+/// Liveness, backwards until nothing changes: of instances whose p0 is 0, and of those whose p0 is 1. A group that runs
+/// where p0 is the other does nothing to them. What any instance may read is in one of the two.
+fn behind(groups: &[(usize, Group)]) -> Vec<[Set; 2]> {
     let find = |offset: i64| {
         let offset = usize::try_from(offset).ok()?;
         groups.binary_search_by_key(&offset, |(at, _)| *at).ok()
@@ -210,34 +219,35 @@ fn behind(groups: &[(usize, Group)]) -> Vec<[Set; 3]> {
     let jumps: Vec<Option<usize>> =
         groups.iter().map(|(offset, group)| find(target_of(*offset, branch_of(group)?))).collect();
     let touched: Vec<(Set, Set)> = groups.iter().map(|(_, group)| touches(group)).collect();
+    let waiting = waiting(groups, touched.iter().map(|(reads, _)| reads));
     let pure: Vec<bool> = groups.iter().map(|(_, group)| is_pure(group)).collect();
     // Behind the last group that sends something there are outputs alone.
     let sends = |group: &Group| matches!(&group.ops, Ops::Main(ops) if ops.backend.is_some());
     let last = groups.iter().rposition(|(_, group)| sends(group) || mixes(group));
-    let mut before = vec![[Set::default(); 3]; groups.len() + 1];
-    let mut behind = vec![[Set::default(); 3]; groups.len()];
+    let mut before = vec![[Set::default(); 2]; groups.len() + 1];
+    let mut behind = vec![[Set::default(); 2]; groups.len()];
     loop {
         let mut changed = false;
         for at in (0..groups.len()).rev() {
             let mut sets = before[at + 1];
-            if let Some(to) = jumps[at] {
+            for to in [jumps[at], waiting[at].resumes].into_iter().flatten() {
                 sets.iter_mut().zip(&before[to]).for_each(|(set, there)| set.unite(there));
             }
+            sets.iter_mut().for_each(|set| set.unite(&waiting[at].reads));
             behind[at] = sets;
+            let any = either(&sets);
             let (reads, writes) = &touched[at];
             let group = &groups[at].1;
             let mixes = mixes(group) || predicate(group).1;
-            let skips = [None, Some(Condition::IfP0), Some(Condition::IfNotP0)];
-            for (kind, skip) in skips.into_iter().enumerate() {
+            for (set, skip) in sets.iter_mut().zip([Condition::IfP0, Condition::IfNotP0]) {
                 if mixes {
-                    sets[kind] = behind[at][0];
+                    *set = any;
                 }
-                if skip == Some(group.condition) && !mixes {
+                if skip == group.condition && !mixes && !looks_around(group) {
                     continue;
                 }
-                let set = &mut sets[kind];
                 // What is computed for nobody asks for nothing.
-                if kind > 0 && pure[at] && (0..P0).all(|at| !writes.has(at) || !set.has(at)) {
+                if pure[at] && (0..P0).all(|at| !writes.has(at) || !set.has(at)) {
                     continue;
                 }
                 (0..=P0).filter(|at| writes.has(*at)).for_each(|at| set.remove(at));
@@ -245,7 +255,7 @@ fn behind(groups: &[(usize, Group)]) -> Vec<[Set; 3]> {
             }
             if feeds(group) && last.is_some_and(|last| last == at) {
                 // A pixel without feedback leaves nothing.
-                sets[1] = Set::default();
+                sets[0] = Set::default();
             }
             changed |= before[at] != sets;
             before[at] = sets;
@@ -260,12 +270,18 @@ fn behind(groups: &[(usize, Group)]) -> Vec<[Set; 3]> {
 fn is_pure(group: &Group) -> bool {
     let own = |register: &Register| matches!(register, Register::Temp(_) | Register::Vtxin(_));
     let computes = match &group.ops {
-        Ops::Main(ops) => ops.backend.is_none() && ![ops.p0, ops.p1].iter().flatten().any(crosses),
+        Ops::Main(ops) => ops.backend.is_none() && !looks_around(group),
         Ops::Bitwise(_) => true,
         Ops::Control(_) => false,
     };
     let runs = group.condition == Condition::Runs && !group.end;
     computes && runs && !predicate(group).1 && group.writes.iter().flatten().all(own)
+}
+
+/// Whether an operation of a group writes p0, or looks at neighbours.
+fn looks_around(group: &Group) -> bool {
+    let Ops::Main(ops) = &group.ops else { return false };
+    [ops.p0, ops.p1].iter().flatten().any(crosses)
 }
 
 /// Whether an operation writes p0, or looks at neighbours.
@@ -289,7 +305,8 @@ fn feeds(group: &Group) -> bool {
     group.condition == Condition::IfP0 && ops.backend.is_some_and(feeds)
 }
 
-/// What a group reads, and what it writes whatever holds. Instances that wait keep what they have, and theirs is read behind.
+/// What a group reads, and what it writes of every instance that runs it. Those that wait keep what they have, and go another way
+/// ([`waiting`]).
 fn touches(group: &Group) -> (Set, Set) {
     let (mut reads, mut writes) = (Set::default(), Set::default());
     for register in reads_of(group) {

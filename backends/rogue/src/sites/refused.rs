@@ -13,17 +13,18 @@ use gpucc_machine::Compiled;
 use gpucc_machine::described::Setting;
 use std::collections::BTreeSet;
 
-/// What the words of state give a program.
+/// What the words of state give a program, and the core that runs it.
 #[derive(Copy, Clone, Debug)]
 pub struct Limits {
+    core: Core,
     stage: emu::Stage,
     temps: u32,
     shareds: u32,
 }
 
 impl Limits {
-    /// Of a program.
-    pub fn of(compiled: &Compiled) -> Limits {
+    /// Of a program on a core.
+    pub fn of(compiled: &Compiled, core: Core) -> Limits {
         let number = |name: &str| match compiled.described.state.get(name) {
             Some(Setting::Number(number)) => *number,
             _ => 0,
@@ -34,16 +35,16 @@ impl Limits {
             _ => emu::Stage::Compute,
         };
         // A driver gives temporaries in units of four.
-        Limits { stage, temps: number(TEMPS).next_multiple_of(4), shareds: number(SHAREDS) }
+        let temps = number(TEMPS).next_multiple_of(4);
+        Limits { core, stage, temps, shareds: number(SHAREDS) }
     }
 
-    /// Whether no core runs a group, wherever it stands.
+    /// Whether the core refuses a group, wherever it stands.
     pub fn refuse(&self, bytes: &[u8]) -> bool {
         let Ok(mut group) = emu::decode(bytes) else { return true };
         // A program may switch the check for overlap off.
         group.checked = true;
-        let cores = [Core::GX6250, Core::BXS_4_64, Core::AXE_1_16M];
-        cores.iter().all(|core| emu::admit(&group, core, self.stage).is_err())
+        emu::admit(&group, &self.core, self.stage).is_err()
     }
 
     /// Whether a group may read what nobody wrote, or write what a message holds, where the old one does not.
