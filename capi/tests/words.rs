@@ -258,7 +258,8 @@ fn words_that_no_driver_makes_end_in_a_status() {
 }
 
 /// Settings that Valhall's emulated machine takes and does nothing else for, in these programs.
-const UNSEEN: &[(&str, &str)] = &[];
+// When depth is tested shows nowhere where it always passes.
+const UNSEEN: &[(&str, &str)] = &[("valhall", "2 Depth/stencil")];
 
 #[test]
 fn each_setting_is_looked_at_or_refused() {
