@@ -340,7 +340,7 @@ fn where_a_program_packs_the_same_entry_point_without_targets_is_proved_besides(
 fn the_proof_without_targets_takes_what_steps_are_left_and_is_none_without_them() {
     let plan = |steps| Plan { whole: true, steps, ..Plan::new(1, 1) };
     let once = of_color(Target::ROGUE, &Plan { whole: false, ..plan(1 << 20) });
-    assert!(once.holds() && once.taken > 100, "{once:?}");
+    assert!(once.holds() && once.taken >= 16, "{once:?}");
     let steps = once.taken + once.taken / 8;
     let starved = of_color(Target::ROGUE, &plan(steps));
     let Whole::Tried(found) = &starved.whole else { panic!("is owed: {starved:?}") };
