@@ -509,7 +509,7 @@ mod tests {
         let of = |groups: u32, stage| {
             let peer =
                 serde_json::json!({ "pco26": { "groups": groups, "bytes": 480, "temps": 9 } });
-            let figures = figures(&report("groups"), &peer, stage, Against::Pco).expect("a bar");
+            let figures = figures(&report("driver"), &peer, stage, Against::Pco).expect("a bar");
             figures.into_iter().map(|f| (f.name, f.bar)).collect::<Vec<_>>()
         };
         let rest = [("bytes", 480.0), ("registers", 9.0)];
