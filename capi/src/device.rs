@@ -327,12 +327,7 @@ impl gpucc_device {
 
 /// Bytes that must be bound: those before a runtime array.
 pub(crate) fn least(kind: ResourceKind) -> usize {
-    match kind {
-        ResourceKind::Uniform { size }
-        | ResourceKind::Immediate { size }
-        | ResourceKind::Storage { size, .. } => size as usize,
-        _ => 0,
-    }
+    kind.bytes().unwrap_or(0) as usize
 }
 
 /// A buffer of a binding.

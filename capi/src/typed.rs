@@ -825,17 +825,13 @@ fn named(from: &Named<u32>, arena: &mut Arena) -> (*const gpucc_named, usize) {
 
 fn binding(from: &Binding, func: &Func, arena: &mut Arena) -> gpucc_binding {
     let declared = from.resource.and_then(|resource| func.resources.get(resource));
-    let (size, stride) = match declared.map(|data| data.kind) {
-        Some(ResourceKind::Uniform { size } | ResourceKind::Immediate { size }) => (size, 0),
-        Some(ResourceKind::Storage { size, stride, .. }) => (size, stride),
-        _ => (0, 0),
+    let declared_kind = declared.map(|data| data.kind);
+    let size = declared_kind.and_then(ResourceKind::bytes).unwrap_or(0);
+    let stride = match declared_kind {
+        Some(ResourceKind::Storage { stride, .. }) => stride,
+        _ => 0,
     };
-    let is_stored = match declared.map(|data| data.kind) {
-        Some(
-            ResourceKind::Storage { access, .. } | ResourceKind::StorageTexture { access, .. },
-        ) => access.store || access.atomic,
-        _ => false,
-    };
+    let is_stored = declared_kind.is_some_and(ResourceKind::is_stored);
     const KINDS: [&str; 6] =
         ["uniform", "storage", "immediate", "texture", "storage_texture", "sampler"];
     let kind = KINDS.iter().position(|kind| *kind == from.kind).unwrap_or(KINDS.len());

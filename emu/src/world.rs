@@ -6,9 +6,7 @@ use crate::sampler::{
     sample as sample_image,
 };
 use cranelift_entity::PrimaryMap;
-use gpucc_ir::ssa::{
-    Dim, Func, Lod, Resource, ResourceKind, Sample, TexQuery, TexelAddress, World,
-};
+use gpucc_ir::ssa::{Dim, Func, Lod, Resource, Sample, TexQuery, TexelAddress, World};
 
 /// What stands behind one binding (or one element of an array of bindings).
 #[derive(Clone, Debug, PartialEq)]
@@ -49,14 +47,8 @@ impl Bindings {
     pub fn new(func: &Func) -> Bindings {
         let mut bindings = Bindings::default();
         for data in func.resources.values() {
-            let one = match data.kind {
-                ResourceKind::Uniform { size }
-                | ResourceKind::Immediate { size }
-                | ResourceKind::Storage { size, .. } => Bound::Buffer(vec![0; size as usize]),
-                ResourceKind::Texture { .. }
-                | ResourceKind::StorageTexture { .. }
-                | ResourceKind::Sampler { .. } => Bound::Nothing,
-            };
+            let buffer = |bytes: u32| Bound::Buffer(vec![0; bytes as usize]);
+            let one = data.kind.bytes().map_or(Bound::Nothing, buffer);
             bindings.bound.push(vec![one; data.count.unwrap_or(1) as usize]);
         }
         bindings
@@ -68,12 +60,7 @@ impl Bindings {
     /// The bytes that it takes.
     pub fn bounded(func: &Func) -> Result<Bindings, u64> {
         let bytes = func.resources.values().map(|data| {
-            let size = match data.kind {
-                ResourceKind::Uniform { size }
-                | ResourceKind::Immediate { size }
-                | ResourceKind::Storage { size, .. } => size,
-                _ => 0,
-            };
+            let size = data.kind.bytes().unwrap_or(0);
             let one = u64::from(size) + size_of::<Bound>() as u64;
             one.saturating_mul(data.count.unwrap_or(1).into())
         });

@@ -83,12 +83,7 @@ impl<'a> Draw<'a> {
 
     /// A program may store to what is shared.
     fn stores(&self) -> bool {
-        let stores = |func: &Func, resource: Resource| match func.resources[resource].kind {
-            ResourceKind::Storage { access, .. } | ResourceKind::StorageTexture { access, .. } => {
-                access.store || access.atomic
-            }
-            _ => false,
-        };
+        let stores = |func: &Func, resource: Resource| func.resources[resource].kind.is_stored();
         self.shared.iter().any(|&([vertex, fragment], _)| {
             stores(self.vertex.func, vertex) || stores(self.fragment.func, fragment)
         })
@@ -108,6 +103,10 @@ impl<'a> Draw<'a> {
 
     /// Copies what is shared to the program that ran before the last one.
     fn settle(&mut self) {
+        // Where nobody stores, both have the same.
+        if !self.stores() {
+            return;
+        }
         let holder = self.holder;
         for &([vertex, fragment], element) in &self.shared {
             let [vs, fs] = [&mut self.vertex.bindings, &mut self.fragment.bindings];

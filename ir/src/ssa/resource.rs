@@ -137,6 +137,28 @@ pub enum ResourceKind {
     },
 }
 
+impl ResourceKind {
+    /// Bytes that must be bound, without a runtime array; `None` of what is no buffer.
+    pub const fn bytes(self) -> Option<u32> {
+        match self {
+            ResourceKind::Uniform { size }
+            | ResourceKind::Immediate { size }
+            | ResourceKind::Storage { size, .. } => Some(size),
+            _ => None,
+        }
+    }
+
+    /// The shader may store to it, or has atomic operations on it.
+    pub const fn is_stored(self) -> bool {
+        match self {
+            ResourceKind::Storage { access, .. } | ResourceKind::StorageTexture { access, .. } => {
+                access.store || access.atomic
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A binding of the entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceData {
