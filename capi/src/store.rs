@@ -7,7 +7,7 @@ use crate::handle::{give, look};
 use crate::input::gpucc_request;
 use crate::result::{Made, gpucc_result, without_ssa};
 use crate::status::gpucc_status;
-use gpucc::{Failure, Key, Stage, StoredEntry};
+use gpucc::{Failure, Key, Rejected, Stage, StoredEntry};
 use std::time::Duration;
 
 /// The name of a request and of what it gives. It stays the same on every host and thread, and in every process of the same
@@ -126,16 +126,15 @@ pub unsafe extern "C" fn gpucc_result_load(
         let (Some(StoredEntry { binary, properties }), true) =
             (stored.entries.pop(), stored.entries.is_empty())
         else {
-            return Err(Failure::usage("the blob is not taken: it has not one entry point"));
+            return Err(Rejected::Forged("it has not one entry point".into()).into());
         };
         if !asked.is_answered(&binary.entry, binary.stage) {
-            return Err(Failure::usage(
-                "the blob is not taken: it is of another entry point than the request's",
-            ));
+            let why = "it is of another entry point than the request's";
+            return Err(Rejected::Forged(why.into()).into());
         }
         let program = binary
             .program
-            .ok_or_else(|| Failure::usage("the blob is not taken: it has no code"))?;
+            .ok_or_else(|| Failure::from(Rejected::Forged("it has no code".into())))?;
         let source = asked.text().clone();
         let mut options = asked.options;
         (options.cancel, options.includes) = (None, None);

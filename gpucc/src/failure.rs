@@ -158,7 +158,7 @@ impl Failure {
     pub fn new(kind: FailureKind, diagnostic: Diagnostic) -> Self {
         Failure { kind, diagnostics: vec![diagnostic], ir: None }
     }
-    /// More is needed of something than there is.
+    /// More is needed of something than there is. `what` is its plural: the message is `too many {what}: ...`.
     pub fn limit(what: &str, needed: u64, available: u64) -> Failure {
         let message = format!("too many {what}: {needed} needed, {available} available");
         let kind = FailureKind::Limit { what: what.to_owned(), needed, available };
@@ -246,16 +246,7 @@ impl Failure {
 
 impl From<gpucc_ir::budget::Exceeded> for Failure {
     fn from(exceeded: gpucc_ir::budget::Exceeded) -> Self {
-        let message = format!(
-            "too many {}: {} needed, {} available",
-            exceeded.what, exceeded.needed, exceeded.available
-        );
-        let kind = FailureKind::Limit {
-            what: exceeded.what.to_owned(),
-            needed: exceeded.needed,
-            available: exceeded.available,
-        };
-        Failure::new(kind, Diagnostic::error(message)).note(exceeded.hint)
+        Failure::limit(exceeded.what, exceeded.needed, exceeded.available).note(exceeded.hint)
     }
 }
 
