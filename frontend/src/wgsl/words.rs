@@ -3,6 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::growth::Tokens;
 use gpucc_ir::nearest::nearest;
+use gpucc_ir::ssa::TexelFormat;
 use std::fmt::Display;
 
 /// Attributes of the language (WGSL, 11).
@@ -14,12 +15,6 @@ const ATTRIBUTES: &str =
 const BUILTINS: &str = "vertex_index instance_index position front_facing frag_depth sample_index sample_mask
     local_invocation_id local_invocation_index global_invocation_id workgroup_id num_workgroups subgroup_invocation_id
     subgroup_size subgroup_id num_subgroups primitive_index clip_distances";
-
-/// Formats of storage textures (WGSL, 6.5.1).
-const FORMATS: &str = "rgba8unorm rgba8snorm rgba8uint rgba8sint rgba16unorm rgba16snorm rgba16uint rgba16sint
-    rgba16float rg8unorm rg8snorm rg8uint rg8sint rg16unorm rg16snorm rg16uint rg16sint rg16float r32uint r32sint
-    r32float rg32uint rg32sint rg32float rgba32uint rgba32sint rgba32float bgra8unorm r8unorm r8snorm r8uint r8sint
-    r16unorm r16snorm r16uint r16sint r16float rgb10a2unorm rgb10a2uint rg11b10ufloat r64uint";
 
 /// Words that begin declarations of GLSL and none of WGSL.
 const GLSL: [&str; 12] = [
@@ -158,7 +153,7 @@ impl Words<'_> {
             return Some(Told { message: format!("there is no built-in value `{name}`"), notes });
         }
         if let Some(name) = between(said, "unknown storage format: `", "`") {
-            let notes = meant(name, FORMATS.split_whitespace());
+            let notes = meant(name, TexelFormat::NAMES.iter().copied());
             return Some(Told { message: format!("there is no storage format `{name}`"), notes });
         }
         if said == "workgroup size is missing on compute shader entry point" {
