@@ -116,13 +116,17 @@ pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
             p0 = None;
             known.forget();
         }
-        let behind = either(&behind_p0);
         let all_run = depth == 0;
-        let Written { set, sent, .. } = written;
-        let known_here = known.clone();
-        let written_here =
-            Around { all_run, p0, behind, behind_p0, links, known: known_here, written: set, sent };
-        all.push(written_here);
+        all.push(Around {
+            all_run,
+            p0,
+            behind: either(&behind_p0),
+            behind_p0,
+            links,
+            known: known.clone(),
+            written: written.set,
+            sent: written.sent,
+        });
         written.pass(*offset, group, all_run);
         known.pass(group, &writes_of(group));
         if predicate(group).1 {
@@ -190,10 +194,9 @@ impl Written {
             _ => false,
         };
         let places = writes_of(group).into_iter().filter_map(place);
-        let always = matches!(group.condition, Condition::Runs | Condition::IgnorePe);
         if sends {
             places.for_each(|at| self.set.remove(at));
-        } else if always && all_run && offset as i64 >= self.skipped {
+        } else if runs_always(group) && all_run && offset as i64 >= self.skipped {
             places.for_each(|at| self.set.insert(at));
             if predicate(group).1 {
                 self.set.insert(P0);
@@ -250,7 +253,10 @@ fn behind(groups: &[(usize, Group)]) -> Vec<[Set; 2]> {
                 if pure[at] && (0..P0).all(|at| !writes.has(at) || !set.has(at)) {
                     continue;
                 }
-                (0..=P0).filter(|at| writes.has(*at)).for_each(|at| set.remove(at));
+                // All of these instances run it, where p0 is known of each.
+                if runs_always(group) || !mixes && !looks_around(group) {
+                    (0..=P0).filter(|at| writes.has(*at)).for_each(|at| set.remove(at));
+                }
                 set.unite(reads);
             }
             if feeds(group) && last.is_some_and(|last| last == at) {
@@ -317,19 +323,20 @@ fn touches(group: &Group) -> (Set, Set) {
             reads.insert(INDICES + usize::from(index));
         }
     }
-    let always = matches!(group.condition, Condition::Runs | Condition::IgnorePe);
-    if always {
-        let registers = writes_of(group);
-        registers.into_iter().filter_map(place).for_each(|at| writes.insert(at));
-    }
+    writes_of(group).into_iter().filter_map(place).for_each(|at| writes.insert(at));
     let (asks, gives) = predicate(group);
-    if asks || !always {
+    if asks || !runs_always(group) {
         reads.insert(P0);
     }
-    if gives && always {
+    if gives {
         writes.insert(P0);
     }
     (reads, writes)
+}
+
+/// Whether p0 does not decide who runs a group.
+fn runs_always(group: &Group) -> bool {
+    matches!(group.condition, Condition::Runs | Condition::IgnorePe)
 }
 
 impl Set {

@@ -50,7 +50,9 @@ fn instances_that_an_if_makes_wait_keep_what_they_have() {
     assert!(means(&[one, test, open, two, end, ("", STORE)]));
     // All set it again behind the end.
     assert!(!means(&[one, test, open, two, end, three, ("", STORE)]));
+    // Those who wait run the other arm.
     let other = (MASK, ELSE);
+    assert!(!means(&[one, test, open, two, other, three, end, ("", STORE)]));
     // Those of the first arm wait for the end of the other.
     assert!(means(&[test, open, two, other, three, end, ("", STORE)]));
 }
@@ -91,7 +93,10 @@ fn instances_that_wait_run_what_ignores_the_mask() {
 }
 
 #[test]
-fn what_some_instances_set_again_is_read_by_the_others() {
-    let [one, two] = [1, 2].map(set);
-    assert!(means(&[("", &*one), ("", TEST), ("if (p0)", &*two), ("", STORE)]));
+fn what_both_kinds_of_instances_set_again_is_read_by_none() {
+    let [one, two, three] = [1, 2, 3].map(set);
+    let (test, store) = (("", TEST), ("", STORE));
+    let both = [("", &*one), test, ("if (p0)", &*two), ("if (!p0)", &*three), store];
+    assert!(!means(&both));
+    assert!(means(&[("", &*one), test, ("if (p0)", &*two), store]));
 }

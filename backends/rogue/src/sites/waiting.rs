@@ -13,7 +13,8 @@ const ALWAYS: u32 = 0;
 /// The instances that one group makes wait.
 #[derive(Clone, Default)]
 pub struct Waiting {
-    /// The group with which they may go on. Where some wait beyond it, the same is said of that group.
+    /// The group with which they may go on: behind an `else`, or the end of a level. Where some wait beyond that end, the same is
+    /// said of it.
     pub resumes: Option<usize>,
     /// What they read meanwhile.
     pub reads: Set,
@@ -61,7 +62,9 @@ pub fn waiting<'a>(
             }
             (Some((Control::Cndef, _)), Some(level)) => {
                 if let Some(from) = level.next.replace(at) {
-                    waiting[from].resumes = Some(at);
+                    // They run the operation itself too.
+                    waiting[from].resumes = Some(at + 1);
+                    waiting[from].reads.unite(reads);
                     level.gone.push(from);
                 }
             }
