@@ -67,17 +67,15 @@ impl Dots<'_> {
 
     /// An operand: the components of one register as they are, or those of a register that they are moved to.
     fn side(&mut self, values: &[Source], number: bool) -> Swizzled {
-        let alike = alike(values, 0);
-        let single = alike.count_ones() as usize == values.len();
+        let mut left = (1u8 << values.len()) - 1;
         let is_number = values.iter().any(|of| matches!(of.src, Src::Bits(_) | Src::Floats(_)));
-        if single && (number || !is_number) {
-            return gathered(values, alike);
+        if alike(values, 0, left) == left && (number || !is_number) {
+            return gathered(values, left);
         }
         let mut register: Option<Reg> = None;
-        let mut left = (1u8 << values.len()) - 1;
         while left != 0 {
             let first = left.trailing_zeros() as usize;
-            let channels = alike_of(values, first, left);
+            let channels = alike(values, first, left);
             left &= !channels;
             let source = gathered(values, channels);
             let float = !source.of.is_plain() || matches!(source.of.src, Src::Floats(_));
@@ -103,13 +101,8 @@ impl Dots<'_> {
     }
 }
 
-/// A bit for each value that comes from where one of them does.
-fn alike(values: &[Source], first: usize) -> u8 {
-    alike_of(values, first, u8::MAX)
-}
-
-/// Of the values with these bits.
-fn alike_of(values: &[Source], first: usize, among: u8) -> u8 {
+/// A bit for each value that comes from where one of them does, of the values with these bits.
+fn alike(values: &[Source], first: usize, among: u8) -> u8 {
     let known = |at: usize| (values[at].place().base, values[at].negate, values[at].absolute);
     let same = |&at: &usize| among >> at & 1 == 1 && known(at) == known(first);
     (0..values.len()).filter(same).fold(0, |all, at| all | 1 << at)
@@ -140,7 +133,7 @@ mod tests {
     #[test]
     fn registers_of_lanes_are_places_of_their_own() {
         let alike = |registers: [u8; 2]| {
-            alike(&registers.map(|register| Source::from(Src::Fixed(register))), 0)
+            alike(&registers.map(|register| Source::from(Src::Fixed(register))), 0, 0b11)
         };
         assert_eq!(alike([3, 3]), 0b11);
         assert_eq!(alike([3, 5]), 0b01);
