@@ -183,10 +183,12 @@ pub unsafe extern "C" fn gpucc_device_push(
 /// Gives a setting of a program the words that a driver made of it: dispatches and draws take these in place of
 /// gpucc_info.settings. `name` is that of the gpucc_setting; a register has one word, a descriptor has `word_count`. The
 /// other kinds are facts of the program and no words of the hardware: they are GPUCC_USAGE. Bits that the setting's mask
-/// lacks are the driver's own, and no emulated machine looks at them. Bits within the mask that the emulated machine does not
-/// look at are GPUCC_NOT_YET where they change: of Valhall's descriptors it looks at when depth is tested and written, what
-/// the program does to coverage, depth and stencil, blending, warps of half the width, helper threads, and whether workgroups
-/// share a warp; of Gen4's SURFACE_STATE it looks at whether the surface is a buffer. Words that the manual forbids for the
+/// lacks are the driver's own, and no emulated machine looks at them. Bits within the mask that Valhall's emulated
+/// machine does not look at are GPUCC_NOT_YET where they change: it looks at when depth is tested and written, what the
+/// program does to coverage, depth and stencil, how a target takes colours (not its equation), warps of half the width,
+/// helper threads, and whether workgroups share a warp. Of Gen4's SURFACE_STATE the machine looks at whether the surface is a
+/// buffer, and refuses the rest. The other machines, and Gen4's otherwise, take all bits of the mask: those of units around
+/// the program that are not emulated change nothing. Words that the manual forbids for the
 /// program are GPUCC_USAGE when it runs, with the rule and the place.
 ///
 /// # Safety

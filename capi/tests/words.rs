@@ -257,9 +257,81 @@ fn words_that_no_driver_makes_end_in_a_status() {
     }
 }
 
-/// Settings that Valhall's emulated machine takes and does nothing else for, in these programs.
-// When depth is tested shows nowhere where it always passes.
-const UNSEEN: &[(&str, &str)] = &[("valhall", "2 Depth/stencil")];
+/// Settings of which no bit shows in any run of these programs: of units around the program that the emulated machine does not
+/// have, addresses of the driver's own, and what so simple a draw does not ask for. Each is a gap of a machine or of the programs.
+const UNSEEN: &[(&str, &[&str])] = &[
+    (
+        "r600",
+        &[
+            "1 PA_CL_VS_OUT_CNTL",
+            "1 SQ_CONFIG",
+            "1 SQ_LOOP_CONST_32",
+            "1 SQ_PGM_CF_OFFSET_VS",
+            "1 SQ_PGM_START_VS",
+            "1 SQ_VSTMP_RING_ITEMSIZE",
+            "2 SPI_FOG_CNTL",
+            "2 SPI_INPUT_Z",
+            "2 SPI_INTERP_CONTROL_0",
+            "2 SQ_CONFIG",
+            "2 SQ_GPR_RESOURCE_MGMT_1",
+            "2 SQ_LOOP_CONST_0",
+            "2 SQ_PGM_CF_OFFSET_PS",
+            "2 SQ_PGM_START_PS",
+            "2 SQ_PSTMP_RING_ITEMSIZE",
+            "2 SX_ALPHA_TEST_CONTROL",
+        ],
+    ),
+    (
+        "r700",
+        &[
+            "1 PA_CL_VS_OUT_CNTL",
+            "1 SQ_LOOP_CONST_32",
+            "1 SQ_PGM_CF_OFFSET_VS",
+            "1 SQ_PGM_START_VS",
+            "1 SQ_VSTMP_RING_ITEMSIZE",
+            "2 SPI_FOG_CNTL",
+            "2 SPI_INPUT_Z",
+            "2 SPI_INTERP_CONTROL_0",
+            "2 SQ_CONFIG",
+            "2 SQ_GPR_RESOURCE_MGMT_1",
+            "2 SQ_LOOP_CONST_0",
+            "2 SQ_PGM_CF_OFFSET_PS",
+            "2 SQ_PGM_START_PS",
+            "2 SQ_PSTMP_RING_ITEMSIZE",
+            "2 SX_ALPHA_TEST_CONTROL",
+            "3 PA_CL_VS_OUT_CNTL",
+            "3 SPI_VS_OUT_ID_0",
+            "3 SQ_LOOP_CONST_32",
+            "3 SQ_PGM_CF_OFFSET_VS",
+            "3 SQ_PGM_START_VS",
+            "3 SQ_VSTMP_RING_ITEMSIZE",
+            "3 VGT_MAX_VTX_INDX",
+            "3 VGT_VTX_VECT_EJECT_REG",
+        ],
+    ),
+    ("gen4", &["2 SURFACE_STATE 2"]),
+    ("g45", &["2 SURFACE_STATE 2"]),
+    (
+        "valhall",
+        &[
+            "1 Shader Program (position)",
+            "1 Shader Program (varying)",
+            "2 Depth/stencil",
+            "2 Draw",
+            "2 Shader Program",
+        ],
+    ),
+    (
+        "rogue",
+        &[
+            "1 PPP_OUTPUT_SEL",
+            "1 PPP_VARYING0",
+            "1 PROGRAM_HEADER",
+            "2 PROGRAM_HEADER",
+            "3 PROGRAM_HEADER",
+        ],
+    ),
+];
 
 #[test]
 fn each_setting_is_looked_at_or_refused() {
@@ -295,16 +367,17 @@ fn each_setting_is_looked_at_or_refused() {
         let [mut refused, mut visible] = [0; 2];
         for (name, [no, yes, nothing]) in counts {
             (refused, visible) = (refused + no, visible + yes);
-            // Other machines take some settings that these programs do not show.
-            if target == "valhall" && no + yes == 0 && nothing > 0 {
+            if yes == 0 && nothing > 0 {
                 unseen.push((target, name));
             }
         }
         assert!(visible > 0, "{target}: the machine does not look at its state");
         assert_eq!(refused > 0, target == "valhall", "{target}: {refused}");
     }
+    let known =
+        UNSEEN.iter().flat_map(|(target, names)| names.iter().map(move |name| (*target, *name)));
     let unseen: Vec<_> = unseen.iter().map(|(target, name)| (*target, name.as_str())).collect();
-    assert_eq!(unseen, UNSEEN);
+    assert_eq!(unseen, known.collect::<Vec<_>>());
 }
 
 #[test]

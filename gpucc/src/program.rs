@@ -153,7 +153,7 @@ impl Program {
     ///
     /// # Errors
     /// There is no such setting, it has no words, or another number of them; a number of the state is a fact of the program
-    /// and no word. Bits that the emulated machine does not look at are [`FailureKind::NotYet`] where they change.
+    /// and no word. Bits that the machine says it does not look at (`Machine::looked_at`) are [`FailureKind::NotYet`] where they change.
     pub fn set_words(&mut self, name: &str, given: &[u32]) -> Result<bool, Failure> {
         let looked = |at| self.machine.looked_at(&self.compiled, name, at);
         let looked: Vec<u32> = (0..given.len()).map(looked).collect();

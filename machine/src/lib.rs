@@ -148,7 +148,8 @@ pub trait Machine: Send + Sync {
     /// decoded from its bytes.
     #[cfg(feature = "emulator")]
     fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device>;
-    /// The bits of a word of a setting of the state that the emulated machine looks at. Others change nothing there.
+    /// The bits of a word of a setting of the state that the emulated machine looks at, as far as the machine says so: others
+    /// change nothing there, and are refused.
     fn looked_at(&self, compiled: &Compiled, setting: &str, word: usize) -> u32 {
         let _ = (compiled, setting, word);
         u32::MAX

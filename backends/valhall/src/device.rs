@@ -148,7 +148,6 @@ impl Machine {
         }
     }
 
-    /// One of the programs; an empty one where the report has none.
     /// The words of a target's descriptor that a program reads: what the state says, or, where the driver knows more
     /// (the target, a blend shader), one that takes colours as they are.
     fn blend(&self, output: Output, target: u32) -> u64 {
@@ -173,6 +172,7 @@ impl Machine {
         u64::from(words[0]) | u64::from(words[1]) << 32
     }
 
+    /// One of the programs; an empty one where the report has none.
     fn program(&self, number: usize) -> ProgramState {
         let program = self.programs().get(number);
         program.copied().unwrap_or(ProgramState {
