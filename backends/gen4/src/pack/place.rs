@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// A register that several steps write.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Home {
     /// The components that are taken.
     pub taken: u8,
@@ -23,7 +23,7 @@ pub(super) struct Home {
 type Row = [Option<usize>; 4];
 
 /// What a step does, by numbers.
-fn kind(inst: &Inst) -> Option<[u8; 4]> {
+pub(super) fn kind(inst: &Inst) -> Option<[u8; 4]> {
     match inst {
         Inst::Alu { opcode, to, from, saturate, .. } => {
             Some([*opcode as u8, *to as u8, *from as u8, (*saturate).into()])

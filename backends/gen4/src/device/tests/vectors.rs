@@ -156,6 +156,43 @@ fn four_words_are_read_at_once() {
     assert!(saved(&format!("{row}{}", each("output out1.@, $0\n"))) >= 2);
 }
 
+/// Words of one row share a message wherever they are asked for: three at an address of each vertex, and two behind them.
+#[test]
+fn words_of_a_row_share_a_message() {
+    let body = "%6: b32 = const 5
+         %7: b32 = shl %4, %6
+         %8: b32 = const 16
+         %10: b32 = iadd %7, %8
+         %11: b32 = const 24
+         %12: b32 = iadd %7, %11
+         %100: b32, %200: b32, %300: b32 = buffer_load res0, %7
+         %13: b32 = buffer_load res0, %10
+         %14: b32 = fmul %0, %5
+         %15: b32 = buffer_load res0, %12
+         %400: b32 = fadd %13, %15\n";
+    assert!(saved(&format!("{body}{}", each("output out1.@, $0\n"))) >= 2);
+}
+
+/// Polynomials of values that several steps make are steps of one vector.
+#[test]
+fn chains_of_what_is_unlike_are_vectors() {
+    let numbers = "%6: b32 = const 0x3e800000
+         %7: b32 = const 0xc1800000
+         %8: b32 = fneg %1
+         %100: b32 = fadd %0, %6
+         %200: b32 = fmul %8, %1
+         %300: b32 = fmin %2, %5
+         %400: b32 = fmul %3, %7\n";
+    let chain = "$1: b32 = fmul $0, %6
+         $2: b32 = fadd $1, %7
+         $3: b32 = fmul $2, $0
+         $4: b32 = fadd $3, %6
+         $5: b32 = fmul $4, $0
+         output out1.@, $5\n";
+    // Three of four words of each of five steps.
+    assert!(saved(&format!("{numbers}{}", each(chain))) >= 14);
+}
+
 /// Values of [`value`] beside an attribute's components, by their numbers.
 const VALUES: &str = "%6: b32 = const 16
      %40: b32, %41: b32, %42: b32, %43: b32 = buffer_load res0, %6
