@@ -503,7 +503,8 @@ A run is one of these:
   a file that `gpucc batch --stats --json` printed.
 Entry points are paired by file, name, stage and target.
 
-Exit code 5 is a figure that is worse than --threshold allows.")]
+Exit code 5 is a figure that is worse than --threshold allows: its geometric mean, or one that
+was 0 everywhere. An entry point that is missing after is one, too.")]
 pub struct ReportArgs {
     /// The run before
     pub before: PathBuf,

@@ -54,7 +54,8 @@ pub fn disasm(args: &DisasmArgs) -> Result<u8, Failure> {
                 "--lines reads text: add --hex (tokens) or --bytes (byte pairs)",
             ));
         }
-        let text = files::read_text(path)?;
+        // A line that is no text is answered by an error of its own.
+        let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
         let mut out = String::with_capacity(text.len() * 2);
         let mut failed = false;
         for line in text.lines() {
@@ -106,7 +107,12 @@ pub fn asm(args: &AsmArgs) -> Result<u8, Failure> {
     let unit = unit(assembler, &args.format)?;
     let spelling = spelling(args.hex, args.bytes);
     let path = input(&args.file);
-    let text = files::read_text(path)?;
+    let bytes = files::read(path)?;
+    let text = match args.lines {
+        // A line that is no text is answered by an error of its own.
+        true => String::from_utf8_lossy(&bytes).into_owned(),
+        false => files::text(path, bytes)?,
+    };
     let mut outputs = Outputs::default();
     outputs.keep(path);
     if args.lines {

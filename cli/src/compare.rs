@@ -9,6 +9,7 @@ use super::names::printable;
 use super::{bundle, compile, emit};
 use gpucc::machine::named::Figure;
 use gpucc::{Column, Compiled, Compiler, Diagnostic, Failure, FailureKind, Stage, Target};
+use std::path::Path;
 
 /// Prints the table; gives the exit code. A machine that cannot run the shader is an answer: its row
 /// says why. The code is 0 as soon as some machine has code for every entry point; a bug of ours is
@@ -106,9 +107,14 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
         row.resize(10, String::new());
     }
     let mut outputs = Outputs::default();
+    // Standard output holds one thing.
+    let page_alone = args.html.as_deref() == Some(Path::new("-"));
+    if args.json && page_alone {
+        return Err(Failure::usage("--json and --html - both want standard output"));
+    }
     if args.json {
         outputs.print(&(serde_json::to_string_pretty(&objects).expect("plain data") + "\n"));
-    } else {
+    } else if !page_alone {
         let table = compile::table(&rows);
         for (line, reason) in table.lines().zip(std::iter::once(&None).chain(&reasons)) {
             outputs.print(line);

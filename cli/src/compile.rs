@@ -11,12 +11,13 @@ use gpucc::machine::named::Figure;
 use gpucc::report::Paths;
 use gpucc::{Compiled, Compiler, Entry, Failure, Options, Parsed, Stage, Target};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Runs the compilation; gives the exit code.
 pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
-    let mut options = input::options(&args.source, &args.code)?;
+    let included = input::Included::default();
+    let mut options = input::options_that_note(&args.source, &args.code, &included)?;
     options.dump_after.clone_from(&args.dump_after);
     if args.passes {
         return list_passes(args, &options).map(|()| 0);
@@ -37,6 +38,10 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         }
     };
     let emits = emit::parse_all(&args.emit)?;
+    if args.output.is_some() && !emits.is_empty() && emits.iter().all(|emit| emit.path.is_some()) {
+        return Err(Failure::usage("nothing is left for -o: every --emit names its file")
+            .note("leave out -o, or the file of one --emit"));
+    }
     let macros = !emits.is_empty() && emits.iter().all(|emit| emit.kind == Kind::Pre);
     let (target, chip) = match args.target.target {
         // Macros are the same for every machine.
@@ -65,6 +70,7 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     outputs.keep(path);
     // A text whose macros are sought may be wrong behind them.
     if macros {
+        included.paths().iter().for_each(|path| outputs.keep(path));
         emit::emit(&result, &emits, args.output.as_deref(), &mut outputs)?;
         return outputs.commit().map(|()| 0);
     }
@@ -112,8 +118,9 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         return Ok(code);
     }
 
-    if let Some(pipeline) = &args.source.pipeline {
-        outputs.keep(pipeline);
+    let included = included.paths();
+    for path in included.iter().chain(&args.source.pipeline) {
+        outputs.keep(path);
     }
     for one in &compiled {
         for (pass, text) in &one.dumps {
@@ -139,7 +146,9 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         outputs.put(Some(path), text.into_bytes(), false);
     }
     if let Some(depfile) = &args.depfile {
-        let rule = depfile_rule(&outputs, path, args)?;
+        let read = std::iter::once(path).chain(args.source.pipeline.as_deref());
+        let read: Vec<&Path> = read.chain(included.iter().map(PathBuf::as_path)).collect();
+        let rule = depfile_rule(&outputs, &read)?;
         outputs.put(Some(depfile), rule, false);
     }
     outputs.commit()?;
@@ -267,7 +276,7 @@ fn list_passes(args: &CompileArgs, options: &Options) -> Result<(), Failure> {
 }
 
 /// A make rule: what was written depends on what was read.
-fn depfile_rule(outputs: &Outputs, input: &Path, args: &CompileArgs) -> Result<Vec<u8>, Failure> {
+fn depfile_rule(outputs: &Outputs, read: &[&Path]) -> Result<Vec<u8>, Failure> {
     let mut rule = Vec::new();
     for path in outputs.paths() {
         rule.extend(in_rule(path, Side::Target)?);
@@ -278,7 +287,7 @@ fn depfile_rule(outputs: &Outputs, input: &Path, args: &CompileArgs) -> Result<V
         None => rule.push(b'-'),
     }
     rule.push(b':');
-    for path in std::iter::once(input).chain(args.source.pipeline.as_deref()) {
+    for path in read {
         rule.push(b' ');
         rule.extend(in_rule(path, Side::Source)?);
     }

@@ -34,9 +34,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Reads text, or says at which byte it is not text.
+/// Reads text that is no shader, or says at which byte it is not text.
+///
+/// # Errors
+/// [`Failure`] of exit code 2.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    text(path, read(path)?)
+    text(path, read(path)?).map_err(|failure| Failure::usage(failure.summary()))
 }
 
 /// Bytes as text, or an error that says where they are not. A byte-order mark is dropped.

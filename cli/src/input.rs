@@ -10,7 +10,9 @@ use gpucc::{
     Effort, Entry, EvidenceClass, Failure, IncludedText, Includes, Options, Parsed, Pipeline,
     Source, SourceText, Stage, Target,
 };
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A source file in memory.
 pub struct Input {
@@ -128,6 +130,26 @@ fn pragma(text: &str) -> Option<Stage> {
 
 /// Options of the compiler from the arguments.
 pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure> {
+    options_that_note(source, code, &Included::default())
+}
+
+/// Files that `#include` read, in the order of their names.
+#[derive(Clone, Debug, Default)]
+pub struct Included(Arc<Mutex<BTreeSet<PathBuf>>>);
+
+impl Included {
+    /// The files.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
+
+/// Options from the arguments; `read` comes to know what is included.
+pub fn options_that_note(
+    source: &SourceArgs,
+    code: &CodeArgs,
+    read: &Included,
+) -> Result<Options, Failure> {
     let mut options = Options::default();
     if let Some(path) = &source.pipeline {
         options.pipeline = Pipeline::parse(&files::read_text(path)?)
@@ -153,7 +175,7 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
         .map(|text| text.split_once('=').unwrap_or((text, "")))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    options.includes = Some(includes(source.include_dirs.clone()));
+    options.includes = Some(includes(source.include_dirs.clone(), read.clone()));
     options.effort = match code.opt {
         Opt::None => Effort::None,
         Opt::Some => Effort::Some,
@@ -190,7 +212,7 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
 }
 
 /// Texts for `#include`. Names in quotes are searched beside the including file first, then in these folders.
-fn includes(dirs: Vec<PathBuf>) -> Includes {
+fn includes(dirs: Vec<PathBuf>, read: Included) -> Includes {
     Includes::new(move |include| {
         let beside = Path::new(include.from).parent().filter(|_| !include.angled);
         let mut tried = Vec::new();
@@ -199,6 +221,8 @@ fn includes(dirs: Vec<PathBuf>) -> Includes {
             if path.is_file() {
                 let text =
                     files::read_text(&path).map_err(|failure| failure.summary().to_owned())?;
+                let mut all = read.0.lock().unwrap_or_else(PoisonError::into_inner);
+                all.insert(path.clone());
                 return Ok(IncludedText { name: path.to_string_lossy().replace('\\', "/"), text });
             }
             tried.push(if dir.as_os_str().is_empty() { ".".to_owned() } else { shown(dir) });

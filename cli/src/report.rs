@@ -54,6 +54,9 @@ struct Comparison {
 
 /// Compares; gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
+    if args.threshold.is_some_and(|most| !most.is_finite()) {
+        return Err(Failure::usage("--threshold takes a number of percent"));
+    }
     let metrics = metrics(&args.metric)?;
     let (before, after) = (read(&args.before)?, read(&args.after)?);
     let both: Vec<(&Record, &Record)> =
@@ -83,15 +86,24 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
     let Some(most) = args.threshold else {
         return Ok(0);
     };
-    let worse: Vec<String> = metrics
+    let mut worse: Vec<String> = metrics
         .iter()
         .zip(&result.changes)
         .filter_map(|(metric, change)| {
+            // What was 0 has no mean: the sums say whether it got worse.
+            let none = change.before == 0.0 && change.after > 0.0 && metric.less;
+            if none {
+                return Some(format!("{} from 0 to {}", change.metric, Figure(change.after)));
+            }
             let mean = change.geometric_mean?;
             let percent = if metric.less { mean - 1.0 } else { 1.0 - mean } * 100.0;
             (percent > most).then(|| format!("{} by {percent:.2} %", change.metric))
         })
         .collect();
+    if result.only_before > 0 {
+        let s = if result.only_before == 1 { "" } else { "s" };
+        worse.push(format!("{} entry point{s} missing", result.only_before));
+    }
     if worse.is_empty() {
         return Ok(0);
     }

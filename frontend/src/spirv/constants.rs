@@ -56,6 +56,30 @@ enum Kind {
 }
 
 impl Kind {
+    /// Whether a constant can have this value. A negative value of an unsigned constant is its bits.
+    fn admits(self, value: f64) -> bool {
+        let power = |bits: u32| 2f64.powi(bits as i32);
+        match self {
+            Kind::Bool => value == 0.0 || value == 1.0,
+            Kind::Int(bits) => {
+                let fits = value >= -power(bits.saturating_sub(1)) && value < power(bits);
+                fits && value.fract() == 0.0
+            }
+            Kind::Float(16) => value.abs() < 65520.0,
+            Kind::Float(32) => (value as f32).is_finite(),
+            Kind::Float(_) => value.is_finite(),
+        }
+    }
+
+    /// What it is called in messages.
+    fn name(self) -> String {
+        match self {
+            Kind::Bool => "a bool".to_owned(),
+            Kind::Int(bits) => format!("an integer of {bits} bits"),
+            Kind::Float(bits) => format!("a float of {bits} bits"),
+        }
+    }
+
     /// The words of a constant with this value.
     fn words(self, value: f64) -> Vec<u32> {
         let both = |bits: u64| vec![bits as u32, (bits >> 32) as u32];
@@ -143,7 +167,7 @@ enum Parts {
 /// # Errors
 /// A value for a constant that the module does not have.
 pub fn specialize(module: &mut Module, options: &Options) -> Result<(), Stop> {
-    let given = given(module, options)?;
+    let (given, named) = given(module, options)?;
     if !module.insts.iter().any(asks) {
         return Ok(());
     }
@@ -151,6 +175,14 @@ pub fn specialize(module: &mut Module, options: &Options) -> Result<(), Stop> {
     let mut insts = Vec::with_capacity(module.insts.len());
     for mut inst in std::mem::take(&mut module.insts) {
         table.constant(&mut inst, &given);
+        if let Some((id, kind, value)) = table.wrong {
+            let named = named.get(&id).map_or("", String::as_str);
+            let message = format!(
+                "the specialization constant `{named}` is {}, and {value} is none",
+                kind.name()
+            );
+            return Err(Stop::invalid(message));
+        }
         if table.parts > MOST_PARTS {
             let (needed, most) = (table.parts as u64, MOST_PARTS as u64);
             let hint = "make smaller composites of specialization constants";
@@ -178,11 +210,14 @@ fn asks(inst: &Inst) -> bool {
     }
 }
 
-/// The values that the options give, by the constant's id.
-fn given(module: &Module, options: &Options) -> Result<BTreeMap<u32, f64>, Stop> {
-    let mut given = BTreeMap::new();
+/// What there is by a constant's id.
+type ById<T> = BTreeMap<u32, T>;
+
+/// The values that the options give, and the names that they give them by.
+fn given(module: &Module, options: &Options) -> Result<(ById<f64>, ById<String>), Stop> {
+    let (mut given, mut named) = (BTreeMap::new(), BTreeMap::new());
     if options.overrides.is_empty() {
-        return Ok(given);
+        return Ok((given, named));
     }
     let mut names = BTreeMap::new();
     let mut ids = BTreeMap::new();
@@ -219,8 +254,9 @@ fn given(module: &Module, options: &Options) -> Result<BTreeMap<u32, f64>, Stop>
             return Err(Stop::invalid(message).with_note(known));
         };
         given.insert(*id, *value);
+        named.insert(*id, wanted.clone());
     }
-    Ok(given)
+    Ok((given, named))
 }
 
 #[derive(Default)]
@@ -243,9 +279,18 @@ struct Table {
     parts: usize,
     /// Where the instruction stands that is read.
     at: usize,
+    /// A constant with a value that it cannot have: its id, what it is, the value.
+    wrong: Option<(u32, Kind, f64)>,
 }
 
 impl Table {
+    /// Notes a value that a constant cannot have.
+    fn admit(&mut self, id: u32, kind: Kind, value: f64) {
+        if !kind.admits(value) {
+            self.wrong.get_or_insert((id, kind, value));
+        }
+    }
+
     /// Notes a constant, and makes a plain one of a specialization constant.
     fn constant(&mut self, inst: &mut Inst, given: &BTreeMap<u32, f64>) {
         let (ty, id) = (inst.operand(0), inst.operand(1));
@@ -293,16 +338,19 @@ impl Table {
             OP_CONSTANT_COMPOSITE => Value::Members(inst.rest(2).to_vec()),
             OP_SPEC_CONSTANT_TRUE | OP_SPEC_CONSTANT_FALSE => {
                 let own = f64::from(u8::from(inst.opcode() == OP_SPEC_CONSTANT_TRUE));
-                let on = given.get(&id).copied().unwrap_or(own) != 0.0;
+                let value = given.get(&id).copied().unwrap_or(own);
+                self.admit(id, Kind::Bool, value);
+                let on = value != 0.0;
                 let opcode = if on { OP_CONSTANT_TRUE } else { OP_CONSTANT_FALSE };
                 inst.become_inst(opcode, &[ty, id]);
                 Value::Scalar(Scalar { kind: Kind::Bool, bits: on.into() })
             }
             OP_SPEC_CONSTANT => {
                 let mut operands = inst.operands().to_vec();
-                let kind = self.kinds.get(&ty);
-                if let (Some(value), Some(kind)) = (given.get(&id), kind) {
-                    operands = [vec![ty, id], kind.words(*value)].concat();
+                let kind = self.kinds.get(&ty).copied();
+                if let (Some(&value), Some(kind)) = (given.get(&id), kind) {
+                    self.admit(id, kind, value);
+                    operands = [vec![ty, id], kind.words(value)].concat();
                 }
                 inst.become_inst(OP_CONSTANT, &operands);
                 match self.literal(inst) {

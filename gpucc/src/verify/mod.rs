@@ -479,7 +479,9 @@ impl Proof<'_> {
                 comparison.results(&reference.results, &results, &reference.excluded, case);
             }
             // The order of invocations says whether there is an end, so nothing can be compared.
-            Err(Stop::OutOfSteps(_)) if limit == enough && reference.excluded.all => {
+            Err(Stop::OutOfSteps(_))
+                if limit == enough && (reference.excluded.all || reference.excluded.endless) =>
+            {
                 let results = &reference.results;
                 comparison.results(results, results, &reference.excluded, case);
             }

@@ -10,6 +10,7 @@
 //! ([`Marks`]); a second run that is given the marks of the first follows what depends on racy
 //! words ([`Outcome::excluded`]).
 
+mod doubt;
 mod exec;
 mod memory;
 mod slots;
@@ -61,11 +62,13 @@ impl Marks {
 /// What must not be compared, because it follows from what depends on the order of invocations.
 #[derive(Clone, Debug, Default)]
 pub struct Excluded {
-    /// Everything: control flow depended on it.
+    /// Everything: control flow depended on it in a way that is not told apart.
     pub all: bool,
+    /// Whether loops end: how many times one runs depended on it.
+    pub endless: bool,
     /// Words written with such a value, and the racy words themselves.
     pub words: Set<Word>,
-    /// Buffers and images written at such an address.
+    /// Buffers and images written at such an address, or behind such a branch.
     pub resources: Set<Resource>,
     /// Per output component (`output index * 4 + component`), per lane.
     pub outputs: Vec<Vec<bool>>,

@@ -1,5 +1,6 @@
 //! The walk over regions under lane masks.
 
+use super::doubt::Doubts;
 use super::memory::Memory;
 use super::slots::Slots;
 use super::{Excluded, FETCH, Lanes, Marks, Options, Outcome, Stop, WAVE, has_quads};
@@ -39,7 +40,7 @@ impl Mask {
     fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
-    fn add(&mut self, other: &Mask) {
+    pub(super) fn add(&mut self, other: &Mask) {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word |= other;
         }
@@ -92,6 +93,7 @@ pub(super) struct Machine<'a> {
     /// What approximated functions give is followed too.
     pub(super) approximated: bool,
     pub(super) excluded: Excluded,
+    pub(super) doubts: Doubts,
 }
 
 impl<'a> Machine<'a> {
@@ -130,7 +132,18 @@ impl<'a> Machine<'a> {
             known: options.marks,
             approximated: options.approximated,
             excluded,
+            doubts: Doubts::default(),
         }
+    }
+
+    /// Constructs that are being executed.
+    pub(super) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// The constructs that are being executed from one on, the outermost first.
+    pub(super) fn frames_from(&self, first: usize) -> impl Iterator<Item = Inst> + '_ {
+        self.frames.iter().skip(first).map(|frame| frame.inst)
     }
 
     pub(super) fn run(mut self) -> Result<Outcome, Stop> {
@@ -204,18 +217,22 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Lanes of `mask` by the truth of a condition. A tainted condition taints everything.
-    fn split(&mut self, condition: Value, mask: &Mask) -> (Mask, Mask) {
+    /// Lanes of `mask` by the truth of a condition of `inst`.
+    fn split(&mut self, inst: Inst, condition: Value, mask: &Mask) -> (Mask, Mask) {
         let (mut yes, mut no) = (Mask::none(self.lanes.count), Mask::none(self.lanes.count));
+        let mut doubtful = Mask::none(self.lanes.count);
         for lane in mask.iter() {
             if self.tainted(condition, lane) {
-                self.excluded.all = true;
+                doubtful.insert(lane);
             }
             if self.get(condition, lane) != 0 {
                 yes.insert(lane);
             } else {
                 no.insert(lane);
             }
+        }
+        if !doubtful.is_empty() {
+            self.doubt(inst, &doubtful);
         }
         (yes, no)
     }
@@ -317,22 +334,23 @@ impl<'a> Machine<'a> {
             continued: Mask::none(self.lanes.count),
         });
     }
-    fn pop(&mut self) -> Mask {
+    fn pop(&mut self, inst: Inst) -> Mask {
+        self.settle(inst);
         self.frames.pop().expect("every frame is popped by who pushed it").left
     }
 
     fn if_(&mut self, inst: Inst, data: &InstData, active: &Mask) -> Result<Mask, Stop> {
-        let (yes, no) = self.split(data.args[0], active);
+        let (yes, no) = self.split(inst, data.args[0], active);
         self.push(inst);
         self.region(data.regions[0], yes)?;
         self.region(data.regions[1], no)?;
-        Ok(self.pop())
+        Ok(self.pop(inst))
     }
 
     fn block(&mut self, inst: Inst, data: &InstData, active: Mask) -> Result<Mask, Stop> {
         self.push(inst);
         self.region(data.regions[0], active)?;
-        Ok(self.pop())
+        Ok(self.pop(inst))
     }
 
     fn loop_(&mut self, inst: Inst, data: &InstData, active: Mask) -> Result<Mask, Stop> {
@@ -347,7 +365,7 @@ impl<'a> Machine<'a> {
             let lanes = std::mem::replace(&mut frame.continued, Mask::none(self.lanes.count));
             trip = self.continuing(inst, data, continuing, lanes)?;
         }
-        Ok(self.pop())
+        Ok(self.pop(inst))
     }
 
     /// Executes `continuing` up to its terminator and gives the lanes of the next trip.
@@ -390,7 +408,7 @@ impl<'a> Machine<'a> {
                 Ok(active)
             }
             Op::BreakIf => {
-                let (done, more) = self.split(end.args[0], &active);
+                let (done, more) = self.split(last, end.args[0], &active);
                 let (results, next) = end.args[1..].split_at(data.results.len());
                 self.give(&data.results, results, &done);
                 self.give(params, next, &more);
@@ -415,10 +433,16 @@ impl<'a> Machine<'a> {
             | Op::ImageStore
             | Op::ImageAtomic => {
                 self.accesses(inst, data, active);
+                if self.follows() && matches!(data.op, Op::BufferLoad | Op::MemLoad) {
+                    self.note_read(&data.imm);
+                }
                 self.memory_access(data, active);
             }
             Op::Tex | Op::TexQuery => {
                 self.accesses(inst, data, active);
+                if self.follows() {
+                    self.note_read(&data.imm);
+                }
                 self.texture(data, active);
             }
             Op::Input => {

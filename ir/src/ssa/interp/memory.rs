@@ -600,6 +600,13 @@ impl Machine<'_> {
     }
 
     fn word_taint(&self, place: Place, address: u32, lane: usize) -> bool {
+        let doubtful = match place {
+            Place::Buffer(buffer, _) => self.excluded.resources.contains(&buffer),
+            Place::Mem(mem) => self.doubts.written.contains(&mem),
+        };
+        if doubtful {
+            return true;
+        }
         if let Place::Mem(mem) = place
             && self.func.mems[mem].space == MemSpace::Private
         {
@@ -730,6 +737,7 @@ impl Machine<'_> {
         let word = Word::Texel(image, at.texture.1, texel_number(at));
         self.follows()
             && (self.known_racy(word)
+                || self.excluded.resources.contains(&image)
                 || self.memory.tainted_words.get(&word).copied().unwrap_or(false))
     }
 
