@@ -5,8 +5,8 @@
 
 use super::exec::{Machine, Mask};
 use crate::ssa::func::{Func, Imm, Inst, Mem, MemSpace, Region};
-use crate::ssa::op::{AtomicOp, Op};
-use crate::ssa::resource::Resource;
+use crate::ssa::op::Op;
+use crate::ssa::resource::{AtomicOp, Resource};
 use crate::{Map, Set};
 
 /// Constructs in doubt and what was read.
