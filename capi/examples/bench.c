@@ -2,8 +2,9 @@
  * and with a folder of blobs. Each way is a process of its own that begins anew, so that its memory is its own.
  *
  *     bench TARGET COMPILES FILE.wgsl...
+ *     bench --constants TARGET COMPILES FILE.wgsl CONSTANT
  *
- * A line for each: microseconds of the median and of the 95th percentile, the peak of memory in KiB, hits. It is for Linux. */
+ * The second compiles one parsed source that often, each time with another value of a constant. A line for each: microseconds of the median and of the 95th percentile, the peak of memory in KiB, hits. It is for Linux. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include "gpucc.h"
@@ -181,6 +182,44 @@ static void ask(void) {
     }
 }
 
+/* One parsed source with COMPILES values of a constant. */
+static int constants(char **argv) {
+    gpucc_config config = {.struct_size = sizeof config, .target = gpucc_text_of(argv[2])};
+    gpucc_override one = {.struct_size = sizeof one, .name = gpucc_text_of(argv[5])};
+    gpucc_options options = {.struct_size = sizeof options, .overrides = &one, .override_count = 1};
+    gpucc_source source = {.struct_size = sizeof source, .language = GPUCC_LANGUAGE_WGSL};
+    gpucc_request request = {.struct_size = sizeof request, .options = &options};
+    size_t size = 0, i, compiles = strtoul(argv[3], NULL, 10);
+    double *times = calloc(compiles + 1, sizeof *times);
+    char *text = read_file(argv[4], &size);
+    gpucc_compiler *compiler = NULL;
+    gpucc_parsed *parsed = NULL;
+    if (!text || !times || !compiles) return failed("file");
+    source.data = gpucc_bytes_of(text, size);
+    if (gpucc_compiler_create(&config, &compiler) != GPUCC_OK) return failed("compiler");
+    if (gpucc_parse(compiler, &source, &options, &parsed) != GPUCC_OK) return failed("parse");
+    request.parsed = parsed;
+    request.entry = gpucc_parsed_entry(parsed, 0, NULL);
+    for (i = 0; i < compiles; i++) {
+        struct timespec start, end;
+        gpucc_result *result = NULL;
+        one.value = (double)(i + 1);
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        if (gpucc_compile(compiler, &request, &result) != GPUCC_OK) return failed("compile");
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        gpucc_result_destroy(result);
+        times[i] = (double)(end.tv_sec - start.tv_sec) * 1e6 + (double)(end.tv_nsec - start.tv_nsec) * 1e-3;
+    }
+    qsort(times, compiles, sizeof *times, ascending);
+    printf("constants p50 %8.1f us  p95 %8.1f us  peak %ld KiB\n", times[compiles / 2], times[compiles * 95 / 100],
+           peak());
+    gpucc_parsed_destroy(parsed);
+    gpucc_compiler_destroy(compiler);
+    free(times);
+    free(text);
+    return 0;
+}
+
 /* What a process of one way does: bench --way MODE FOLDER TARGET COMPILES (FILE ENTRY)... */
 static int way(int argc, char **argv) {
     gpucc_config config = {.struct_size = sizeof config};
@@ -229,8 +268,9 @@ int main(int argc, char **argv) {
     size_t compiles = argc < 4 ? 0 : strtoul(argv[2], NULL, 10), i;
     int mode, bad = 0, at;
     if (argc > 1 && strcmp(argv[1], "--way") == 0) return way(argc, argv);
+    if (argc == 6 && strcmp(argv[1], "--constants") == 0) return constants(argv);
     if (!compiles) {
-        fprintf(stderr, "usage: bench TARGET COMPILES FILE.wgsl...\n");
+        fprintf(stderr, "usage: bench TARGET COMPILES FILE.wgsl...\n       bench --constants TARGET COMPILES FILE.wgsl CONSTANT\n");
         return 2;
     }
     config.target = gpucc_text_of(argv[1]);

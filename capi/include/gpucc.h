@@ -1747,7 +1747,8 @@ void gpucc_compiler_destroy(gpucc_compiler *compiler);
 // Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read: of a source
 // that is longer than any that is read, its outcome has the bytes that it has and those that are taken.
 // Of the options it takes the values of constants, the budget and `cancel`; the others are those of each request. A
-// compilation whose constants or budget are others reads the source again; the latest four of these readings are kept.
+// compilation whose constants or budget are others goes on from what was read, and the latest four of these are kept. The
+// source is read again where it has no such constants, or where values decide how WGSL reads.
 gpucc_status gpucc_parse(const gpucc_compiler *compiler,
                          const gpucc_source *source,
                          const gpucc_options *options,
@@ -1895,6 +1896,12 @@ gpucc_status gpucc_pair_keys(const gpucc_compiler *compiler,
                              gpucc_key *vertex_key,
                              gpucc_key *fragment_key);
 
+// The key of the request that a result is of, as gpucc_request_key and gpucc_pair_keys give it: of compiled and of loaded
+// results, and of those that failed. Kernels have none, nor has a request whose source was not taken or whose included texts
+// were not found. These are GPUCC_USAGE, with zeros as the key.
+gpucc_status gpucc_result_key(const gpucc_result *result,
+                              gpucc_key *key);
+
 // A result as bytes, which gpucc_result_load reads: equal for equal requests. They live as long as the result. `key` is
 // that of its request: of gpucc_request_key for a result of gpucc_compile, of gpucc_pair_keys for one of
 // gpucc_compile_pair. Another key makes a blob that is found where it does not belong. A second call must give the same
@@ -1933,10 +1940,11 @@ gpucc_status gpucc_device_push(gpucc_device *device,
 // lacks are the driver's own, and no emulated machine looks at them. Bits within the mask that Valhall's emulated
 // machine does not look at are GPUCC_NOT_YET where they change: it looks at when depth is tested and written, what the
 // program does to coverage, depth and stencil, how a target takes colours (not its equation), warps of half the width,
-// helper threads, and whether workgroups share a warp. Of Gen4's SURFACE_STATE the machine looks at whether the surface is a
-// buffer, and refuses the rest. The other machines, and Gen4's otherwise, take all bits of the mask: those of units around
-// the program that are not emulated change nothing. Words that the manual forbids for the
-// program are GPUCC_USAGE when it runs, with the rule and the place.
+// helper threads, and whether workgroups share a warp. Gen4's takes the type of a SURFACE_STATE that is bound, and refuses its
+// other bits, the SURFACE_STATE of targets, 3DSTATE_DEPTH_BUFFER and the blending of COLOR_CALC_STATE: these come of the image
+// and of the draw. The other machines, and Gen4's otherwise, take all bits of the mask: those of units around the program
+// that are not emulated change nothing. Words that the manual forbids for the program are GPUCC_USAGE when it runs, with the
+// rule and the place.
 gpucc_status gpucc_device_set_words(gpucc_device *device,
                                     uint32_t stage,
                                     gpucc_text name,

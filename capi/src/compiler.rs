@@ -10,7 +10,7 @@ use crate::result::{Made, gpucc_result};
 use crate::status::{gpucc_status, status};
 use gpucc::{
     Budget, Choice, Compiled, Compiler, Diagnostic, Entry, Failure, IncludedText, Includes, Key,
-    Options, Parsed, SourceText, Stage, Target, TargetInfo,
+    Options, Parsed, Reading, SourceText, Stage, Target, TargetInfo,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -30,10 +30,23 @@ pub struct gpucc_parsed {
     /// What it was read with.
     options: Options,
     parsed: Result<Parsed, Failure>,
+    /// What it is without values of constants, where it has any.
+    reading: Option<Reading>,
     outcome: Outcome,
     names: Vec<String>,
     /// What it was read as for other values of constants.
     again: Readings,
+}
+
+impl gpucc_parsed {
+    /// What it is with the values of constants and the budget of other options. The source is read again only where these
+    /// decide how it reads.
+    fn read_with(&self, compiler: &Compiler, options: &Options) -> Reply<Parsed> {
+        match &self.reading {
+            Some(reading) => compiler.specialize(reading, Choice::default(), options),
+            None => self.given.parse(compiler, options),
+        }
+    }
 }
 
 /// Options that reading depends on, to the bit: values of constants by name, that of all others, the budget.
@@ -148,7 +161,8 @@ pub unsafe extern "C" fn gpucc_compiler_destroy(compiler: *mut gpucc_compiler) {
 /// Reads a source once for several compilations. `*parsed` is set, on failure too where the arguments can be read: of a source
 /// that is longer than any that is read, its outcome has the bytes that it has and those that are taken.
 /// Of the options it takes the values of constants, the budget and `cancel`; the others are those of each request. A
-/// compilation whose constants or budget are others reads the source again; the latest four of these readings are kept.
+/// compilation whose constants or budget are others goes on from what was read, and the latest four of these are kept. The
+/// source is read again where it has no such constants, or where values decide how WGSL reads.
 ///
 /// # Safety
 /// The pointers lead to what their types say.
@@ -170,7 +184,7 @@ pub unsafe extern "C" fn gpucc_parse(
         let texts = Arc::new(Texts::default());
         given.includes = given.includes.take().map(|from| texts.recording(from, &given.text.name));
         given.apply(&mut options);
-        let read = given.parse(&compiler.compiler, &options);
+        let (reading, read) = given.read_open(&compiler.compiler, &options);
         // The caller's functions are not asked behind this call.
         (options.cancel, options.includes) = (None, None);
         given.includes = given.includes.take().map(|_| texts.replaying(&given.text.name));
@@ -190,6 +204,7 @@ pub unsafe extern "C" fn gpucc_parse(
             machine,
             options,
             parsed: read,
+            reading,
             outcome,
             names,
             again: Readings::default(),
@@ -291,6 +306,22 @@ impl Texts {
         recording.for_source(name)
     }
 
+    /// The caller's function, which is asked for each text once.
+    fn once(from: Includes, name: &str) -> Includes {
+        let texts = Texts::default();
+        let once = Includes::new(move |include| {
+            let key = (include.name.to_owned(), include.from.to_owned(), include.angled);
+            let known = texts.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+            known.unwrap_or_else(|| {
+                let reply = from.ask(include);
+                let mut texts = texts.0.lock().unwrap_or_else(PoisonError::into_inner);
+                texts.insert(key, reply.clone());
+                reply
+            })
+        });
+        once.for_source(name)
+    }
+
     /// The replies that were kept.
     fn replaying(self: &Arc<Texts>, name: &str) -> Includes {
         let texts = Arc::clone(self);
@@ -335,7 +366,10 @@ impl<'a> Asked<'a> {
         let source = match (request.source.is_null(), request.parsed.is_null()) {
             (false, true) => {
                 // SAFETY: the same.
-                let given = unsafe { Given::read(request.source) }?;
+                let mut given = unsafe { Given::read(request.source) }?;
+                // The key and the code are of the same texts.
+                given.includes =
+                    given.includes.take().map(|from| Texts::once(from, &given.text.name));
                 given.apply(&mut options);
                 Where::New(Box::new(given))
             }
@@ -407,7 +441,7 @@ impl<'a> Asked<'a> {
                         again = match kept.again.known(&with) {
                             Some(known) => known,
                             None => {
-                                let parsed = kept.given.parse(compiler, &self.options)?;
+                                let parsed = kept.read_with(compiler, &self.options)?;
                                 kept.again.keep(with, parsed)
                             }
                         };
@@ -489,11 +523,12 @@ pub unsafe extern "C" fn gpucc_compile(
         // SAFETY: the same.
         let (compiler, asked) = unsafe { (look(compiler, "compiler")?, Asked::read(request)?) };
         asked.is_for(&compiler.compiler)?;
+        let key = asked.key(&compiler.compiler).ok();
         let compiled = asked.func(&compiler.compiler).and_then(|(func, warnings, frontend)| {
             let compiled = compiler.compiler.compile(&func, &asked.options)?;
             Ok((compiled, warnings, frontend))
         });
-        let made = asked.result(compiler, compiled);
+        let made = asked.result(compiler, compiled).under(key);
         let status = made.status();
         // SAFETY: the same.
         unsafe { abi::write(result, give(made), "") }?;
@@ -542,15 +577,24 @@ pub unsafe extern "C" fn gpucc_compile_pair(
         vertex.stage = Some(Stage::Vertex);
         let mut fragment = fragment;
         fragment.stage = Some(Stage::Fragment);
+        let fragment_key = fragment.key(&compiler.compiler).ok();
+        let vertex_key = fragment_key.as_ref().and_then(|read| {
+            // What the vertex stage writes depends on what the fragment stage reads.
+            Some(vertex.key(&compiler.compiler).ok()?.beside(read))
+        });
         let (vs, fs) = match pair(&compiler.compiler, &mut vertex, &fragment) {
             Ok((vs, fs)) => (Some(Ok(vs)), Some(Ok(fs))),
             Err(Fault::Vertex(failure)) => (Some(Err(failure)), None),
             Err(Fault::Fragment(failure)) => (None, Some(Err(failure))),
         };
         let mut ended = gpucc_status::GPUCC_OK;
-        for (half, asked, place) in [(fs, fragment, fragment_result), (vs, vertex, vertex_result)] {
+        let halves = [
+            (fs, fragment, fragment_key, fragment_result),
+            (vs, vertex, vertex_key, vertex_result),
+        ];
+        for (half, asked, key, place) in halves {
             let Some(half) = half else { continue };
-            let made = asked.result(compiler, half);
+            let made = asked.result(compiler, half).under(key);
             if made.status() != gpucc_status::GPUCC_OK {
                 ended = made.status();
             }
@@ -679,6 +723,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(feature = "wgsl")]
     fn the_latest_four_readings_are_kept() {
         let compiler = Compiler::new(Target::by_name("interp").expect("there is one"), None);
         let compiler = compiler.expect("it has one chip");
@@ -710,5 +755,61 @@ mod tests {
         assert_eq!(sizes.collect::<Vec<_>>(), [0, 0, 3, 4, 5, 6]);
         readings.keep(read_with(&with(7.0)), read(7.0));
         assert!(readings.known(&read_with(&with(3.0))).is_none(), "the oldest goes");
+    }
+
+    #[test]
+    #[cfg(all(feature = "wgsl", feature = "glsl"))]
+    fn other_constants_go_on_from_what_was_read() {
+        let wgsl = "@id(3) override n: u32 = 1; var<workgroup> w: array<u32, n>;
+            @group(0) @binding(0) var<storage, read_write> o: array<u32, 1>;
+            @compute @workgroup_size(n) fn m() { w[n - 1u] = n; workgroupBarrier(); o[0] = w[0]; }";
+        let glsl = "#version 450\nlayout(constant_id = 3) const int n = 2;
+            layout(location = 0) out vec4 o; void main() { float a[n]; a[n - 1] = 1.0; o = vec4(a[0]); }";
+        let target = Target::by_name("interp").expect("there is one");
+        let compiler = Compiler::new(target, None).expect("it has one chip");
+        for (language, stage, text) in [(1, 0, wgsl), (2, 2, glsl)] {
+            // SAFETY: zeros are what a caller gives, and the pointers lead to what they say.
+            let given = unsafe {
+                let mut source: gpucc_source = std::mem::zeroed();
+                source.struct_size = size_of::<gpucc_source>() as u32;
+                (source.language, source.stage) = (language, stage);
+                source.data = abi::gpucc_bytes { data: text.as_ptr(), size: text.len() };
+                Given::read(&source).expect("it can be read")
+            };
+            let with = |value: f64| {
+                let mut options = Options::default();
+                options.overrides.insert("3".to_owned(), value);
+                options
+            };
+            let (reading, parsed) = given.read_open(&compiler, &with(1.0));
+            let mut kept = gpucc_parsed {
+                given,
+                machine: (compiler.target(), compiler.chip()),
+                options: with(1.0),
+                parsed,
+                reading,
+                outcome: Outcome::new(
+                    None,
+                    &[],
+                    None,
+                    &Log { tell: None, user: User(std::ptr::null_mut()) },
+                ),
+                names: Vec::new(),
+                again: Readings::default(),
+            };
+            let funcs = |parsed: Reply<Parsed>| {
+                let parsed = parsed.expect("it is right");
+                let funcs =
+                    parsed.entries.into_iter().map(|entry| entry.func.expect("it is right"));
+                funcs.map(|func| func.to_string()).collect::<Vec<_>>()
+            };
+            let fresh = [2.0, 5.0].map(|value| funcs(kept.given.parse(&compiler, &with(value))));
+            assert_ne!(fresh[0], fresh[1]);
+            // Nobody can read this: what was read is all that there is.
+            kept.given.text = SourceText::new("gone", Some("?".to_owned()));
+            assert!(kept.given.parse(&compiler, &with(2.0)).is_err());
+            let again = [2.0, 5.0].map(|value| funcs(kept.read_with(&compiler, &with(value))));
+            assert_eq!(again, fresh);
+        }
     }
 }

@@ -4,8 +4,8 @@ use crate::abi::{self, Reply, gpucc_bytes, gpucc_text};
 use crate::callback::{self, gpucc_cancel_fn, gpucc_include_fn, gpucc_log_fn};
 use crate::state::{self, gpucc_pipeline};
 use gpucc::{
-    Budget, Choice, Compiler, Effort, EvidenceClass, Failure, Options, Parsed, Robust, Source,
-    SourceText, Stage,
+    Budget, Choice, Compiler, Effort, EvidenceClass, Failure, Options, Parsed, Reading, Robust,
+    Source, SourceText, Stage,
 };
 use std::ffi::c_void;
 
@@ -236,6 +236,21 @@ impl Given {
     pub(crate) fn parse(&self, compiler: &Compiler, options: &Options) -> Reply<Parsed> {
         self.admit()?;
         compiler.parse(self.source(), Choice::default(), options)
+    }
+
+    /// Reads it, and keeps what it is without values of constants.
+    ///
+    /// # Errors
+    /// As [`Given::parse`].
+    pub(crate) fn read_open(
+        &self,
+        compiler: &Compiler,
+        options: &Options,
+    ) -> (Option<Reading>, Reply<Parsed>) {
+        match self.admit() {
+            Ok(()) => compiler.read(self.source(), options),
+            Err(failure) => (None, Err(failure)),
+        }
     }
 
     /// The source as the facade takes it.

@@ -15,6 +15,7 @@
 
 // Names are those of the header.
 #![allow(non_camel_case_types)]
+#![deny(missing_docs)]
 
 #[cfg(panic = "abort")]
 compile_error!("a panic must become GPUCC_INTERNAL: build gpucc-capi with panic = \"unwind\"");

@@ -29,6 +29,8 @@ pub struct gpucc_result {
     pipeline: OnceLock<String>,
     assembly: OnceLock<String>,
     blob: OnceLock<(Key, Vec<u8>)>,
+    /// Of the request; none where the request has none, and of kernels.
+    key: Option<Key>,
 }
 
 /// An entry point's code with all that made it.
@@ -97,6 +99,7 @@ impl gpucc_result {
             pipeline: OnceLock::new(),
             assembly: OnceLock::new(),
             blob: OnceLock::new(),
+            key: None,
         }
     }
 
@@ -128,6 +131,23 @@ impl gpucc_result {
         gpucc_result {
             failure: Some((failure, source.clone(), compiler.compiler.clone())),
             ..gpucc_result::of(outcome)
+        }
+    }
+
+    /// The result of a request with this key.
+    pub(crate) fn under(self, key: Option<Key>) -> gpucc_result {
+        gpucc_result { key, ..self }
+    }
+
+    /// The key of its request.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn key(&self) -> Reply<Key> {
+        match self.key {
+            Some(key) => Ok(key),
+            None if self.is_kernel => self.shader().map(|_| Key([0; 32])),
+            None => Err(Failure::usage("the result has no key: its source could not be taken")),
         }
     }
 

@@ -79,6 +79,28 @@ pub unsafe extern "C" fn gpucc_pair_keys(
     })
 }
 
+/// The key of the request that a result is of, as gpucc_request_key and gpucc_pair_keys give it: of compiled and of loaded
+/// results, and of those that failed. Kernels have none, nor has a request whose source was not taken or whose included texts
+/// were not found. These are GPUCC_USAGE, with zeros as the key.
+///
+/// # Safety
+/// The pointers lead to what their types say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gpucc_result_key(
+    result: *const gpucc_result,
+    key: *mut gpucc_key,
+) -> gpucc_status {
+    entry(|| {
+        // SAFETY: the caller's, here and below.
+        unsafe { abi::write(key, gpucc_key { bytes: [0; 32] }, "the place of the key") }?;
+        // SAFETY: the same.
+        let bytes = unsafe { look(result, "result") }?.key()?.0;
+        // SAFETY: the same.
+        unsafe { abi::write(key, gpucc_key { bytes }, "") }?;
+        Ok(gpucc_status::GPUCC_OK)
+    })
+}
+
 /// A result as bytes, which gpucc_result_load reads: equal for equal requests. They live as long as the result. `key` is
 /// that of its request: of gpucc_request_key for a result of gpucc_compile, of gpucc_pair_keys for one of
 /// gpucc_compile_pair. Another key makes a blob that is found where it does not belong. A second call must give the same
@@ -147,8 +169,9 @@ pub unsafe extern "C" fn gpucc_result_load(
             frontend: Duration::ZERO,
             properties: Some(properties),
         };
+        let made = gpucc_result::new(made, compiler).under(Some(key));
         // SAFETY: the caller's.
-        unsafe { abi::write(result, give(gpucc_result::new(made, compiler)), "") }?;
+        unsafe { abi::write(result, give(made), "") }?;
         Ok(gpucc_status::GPUCC_OK)
     })
 }

@@ -186,10 +186,11 @@ pub unsafe extern "C" fn gpucc_device_push(
 /// lacks are the driver's own, and no emulated machine looks at them. Bits within the mask that Valhall's emulated
 /// machine does not look at are GPUCC_NOT_YET where they change: it looks at when depth is tested and written, what the
 /// program does to coverage, depth and stencil, how a target takes colours (not its equation), warps of half the width,
-/// helper threads, and whether workgroups share a warp. Of Gen4's SURFACE_STATE the machine looks at whether the surface is a
-/// buffer, and refuses the rest. The other machines, and Gen4's otherwise, take all bits of the mask: those of units around
-/// the program that are not emulated change nothing. Words that the manual forbids for the
-/// program are GPUCC_USAGE when it runs, with the rule and the place.
+/// helper threads, and whether workgroups share a warp. Gen4's takes the type of a SURFACE_STATE that is bound, and refuses its
+/// other bits, the SURFACE_STATE of targets, 3DSTATE_DEPTH_BUFFER and the blending of COLOR_CALC_STATE: these come of the image
+/// and of the draw. The other machines, and Gen4's otherwise, take all bits of the mask: those of units around the program
+/// that are not emulated change nothing. Words that the manual forbids for the program are GPUCC_USAGE when it runs, with the
+/// rule and the place.
 ///
 /// # Safety
 /// The pointers lead to what their types say.

@@ -223,6 +223,9 @@ unsafe fn look_at(
         }
         checked(st::gpucc_request_key(compiler.0, request, vertex_key));
         checked(st::gpucc_pair_keys(compiler.0, request, request, vertex_key, fragment_key));
+        let mut own = st::gpucc_key { bytes: [0; 32] };
+        let own_at = if rng.below(8) == 0 { null_mut() } else { &raw mut own };
+        checked(st::gpucc_result_key(results[rng.below(2)], own_at));
         let mut blob = copied(st::gpucc_result_blob(first, vertex_key));
         if !blob.is_empty() && rng.below(2) == 0 {
             let at = rng.below(blob.len());

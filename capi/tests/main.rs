@@ -1,6 +1,7 @@
 //! The C interface as its callers see it.
 
 mod calls;
+mod constants;
 mod consumers;
 mod draws;
 mod header;

@@ -12,7 +12,8 @@ use gpucc_capi::input::{gpucc_options, gpucc_request};
 use gpucc_capi::result::{gpucc_result, gpucc_result_info, gpucc_result_json};
 use gpucc_capi::status::gpucc_status;
 use gpucc_capi::store::{
-    gpucc_key, gpucc_pair_keys, gpucc_request_key, gpucc_result_blob, gpucc_result_load,
+    gpucc_key, gpucc_pair_keys, gpucc_request_key, gpucc_result_blob, gpucc_result_key,
+    gpucc_result_load,
 };
 use std::ptr::{null, null_mut};
 
@@ -43,6 +44,39 @@ fn load(
     (status, result)
 }
 
+/// The key that a result knows, or how asking for it ends.
+fn own_key(result: *const gpucc_result) -> Result<gpucc_key, gpucc_status> {
+    let mut key = gpucc_key { bytes: [7; 32] };
+    // SAFETY: it is a result or null, and the place is one.
+    match unsafe { gpucc_result_key(result, &mut key) } {
+        gpucc_status::GPUCC_OK => Ok(key),
+        status => {
+            assert_eq!(key, NO_KEY);
+            Err(status)
+        }
+    }
+}
+
+#[test]
+fn a_result_knows_the_key_of_its_request() {
+    let compiler = Compiler::new("valhall");
+    let wrong = wgsl_source("@compute @workgroup_size(1) fn m() { let x = y; }");
+    let request = gpucc_request { source: &wrong, ..zeros() };
+    let (status, result) = compiler.request(&request);
+    assert_eq!(status, gpucc_status::GPUCC_INVALID);
+    assert_eq!(own_key(result), Ok(key(&compiler, &request)), "failures have keys");
+    // SAFETY: it is a result.
+    unsafe { gpucc_result_destroy(result) };
+    let text = gpucc_capi::input::gpucc_source { data: bytes(b"\xff\xfe"), ..wrong };
+    let (status, result) = compiler.request(&gpucc_request { source: &text, ..zeros() });
+    assert_eq!(status, gpucc_status::GPUCC_INVALID);
+    assert_eq!(own_key(result), Err(gpucc_status::GPUCC_USAGE));
+    assert!(said(gpucc_last_message()).contains("has no key"));
+    // SAFETY: it is a result.
+    unsafe { gpucc_result_destroy(result) };
+    assert_eq!(own_key(null()), Err(gpucc_status::GPUCC_USAGE));
+}
+
 /// The report without the times.
 fn report(result: *const gpucc_result) -> String {
     // SAFETY: it is a result.
@@ -66,6 +100,7 @@ fn a_loaded_result_tells_what_the_compiled_one_did() {
         let (status, loaded) = load(&compiler, &request, &key, &blob);
         assert_eq!(status, gpucc_status::GPUCC_OK, "{target}: {}", said(gpucc_last_message()));
         assert_eq!(report(result), report(loaded), "{target}");
+        assert_eq!([own_key(result), own_key(loaded)], [Ok(key), Ok(key)], "{target}");
         // SAFETY: they are results.
         unsafe {
             assert!(!gpucc_result_info(loaded).is_null());
@@ -147,6 +182,7 @@ fn keys_of_a_pair_depend_on_both_stages() {
             assert_eq!(status, gpucc_status::GPUCC_OK);
             let blobs =
                 [copied(gpucc_result_blob(one, &first)), copied(gpucc_result_blob(two, &second))];
+            assert_eq!([own_key(one), own_key(two)], [Ok(first), Ok(second)]);
             let (status, loaded) = load(&compiler, &vertex, &first, &blobs[0]);
             assert_eq!(status, gpucc_status::GPUCC_OK);
             assert_eq!(report(one), report(loaded));

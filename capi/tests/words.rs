@@ -8,13 +8,16 @@ use gpucc_capi::draw::gpucc_draw;
 use gpucc_capi::gpucc_last_message;
 use gpucc_capi::input::gpucc_request;
 use gpucc_capi::result::{gpucc_result, gpucc_result_info};
+use gpucc_capi::state::{
+    gpucc_blend_component, gpucc_color_target, gpucc_fragment_state, gpucc_pipeline,
+};
 use gpucc_capi::status::gpucc_status::{
     self, GPUCC_INTERNAL, GPUCC_NOT_YET, GPUCC_OK, GPUCC_USAGE,
 };
 use gpucc_capi::typed::gpucc_setting_kind;
 use gpucc_capi::upload::gpucc_device_set_words;
 use std::collections::BTreeMap;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 const COMPUTE: &str = "var<workgroup> w: array<u32, 4>;
     @group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;
@@ -50,6 +53,8 @@ struct Machine {
     results: Vec<*mut gpucc_result>,
     settings: Vec<Words>,
     numbers: Vec<(u32, gpucc_text)>,
+    /// Of the texture.
+    layers: u32,
 }
 
 /// The settings of a result: those with words, and those that are numbers.
@@ -87,12 +92,22 @@ unsafe fn settings(
 
 impl Machine {
     fn new(target: &str, wgsl: &str) -> Machine {
+        Machine::with(target, wgsl, null())
+    }
+
+    fn with(target: &str, wgsl: &str, pipeline: *const gpucc_pipeline) -> Machine {
         let compiler = Compiler::new(target);
         let source = wgsl_source(wgsl);
-        let request = gpucc_request { source: &source, ..zeros() };
+        let request = gpucc_request { source: &source, pipeline, ..zeros() };
+        let layers = if wgsl.contains("texture_cube") { 6 } else { 1 };
         let (mut one, mut two, mut device) = (null_mut(), null_mut(), null_mut());
-        let mut made =
-            Machine { device, results: Vec::new(), settings: Vec::new(), numbers: Vec::new() };
+        let mut made = Machine {
+            device,
+            results: Vec::new(),
+            settings: Vec::new(),
+            numbers: Vec::new(),
+            layers,
+        };
         let is_pair = wgsl.contains("@vertex");
         // SAFETY: they lead to what they say, here and below.
         unsafe {
@@ -138,7 +153,8 @@ impl Machine {
             ..zeros()
         };
         let (color, depth) = (plane("rgba8unorm"), plane("depth32float"));
-        let texels: Vec<u8> = (0..64).collect();
+        let image = d::gpucc_image { layers: self.layers, ..color };
+        let texels: Vec<u8> = (0..64).cycle().take(64 * self.layers as usize).collect();
         let draw = gpucc_draw {
             vertices: 3,
             instances: 1,
@@ -158,7 +174,7 @@ impl Machine {
             } else {
                 let (device, none) = (self.device, bytes(&[]));
                 let given = [
-                    d::gpucc_device_bind_image(device, &texture, &color, bytes(&texels)),
+                    d::gpucc_device_bind_image(device, &texture, &image, bytes(&texels)),
                     d::gpucc_device_set_target(device, 0, &color, none),
                     d::gpucc_device_set_target(device, d::GPUCC_DEPTH_TARGET, &depth, none),
                 ];
@@ -309,8 +325,6 @@ const UNSEEN: &[(&str, &[&str])] = &[
             "3 VGT_VTX_VECT_EJECT_REG",
         ],
     ),
-    ("gen4", &["2 SURFACE_STATE 2"]),
-    ("g45", &["2 SURFACE_STATE 2"]),
     (
         "valhall",
         &[
@@ -343,18 +357,9 @@ fn each_setting_is_looked_at_or_refused() {
             assert_eq!(usual.0, GPUCC_OK, "{target}: {}", said(gpucc_last_message()));
             for setting in &machine.settings {
                 let count = counts.entry(setting.shown.clone()).or_default();
-                for (at, mask) in setting.masks.iter().enumerate() {
-                    for bit in (0..32).filter(|bit| mask >> bit & 1 == 1) {
-                        let mut words = setting.words.clone();
-                        words[at] ^= 1 << bit;
-                        let what = match machine.give(setting, &words) {
-                            GPUCC_NOT_YET => 0,
-                            GPUCC_OK if machine.run() != usual => 1,
-                            GPUCC_OK => 2,
-                            other => panic!("{target}: {}: {other:?}", setting.shown),
-                        };
-                        count[what] += 1;
-                        assert_eq!(machine.give(setting, &setting.words), GPUCC_OK);
+                for counts in bits(&machine, setting, &usual) {
+                    for (sum, more) in count.iter_mut().zip(counts) {
+                        *sum += more;
                     }
                 }
             }
@@ -378,6 +383,76 @@ fn each_setting_is_looked_at_or_refused() {
         UNSEEN.iter().flat_map(|(target, names)| names.iter().map(move |name| (*target, *name)));
     let unseen: Vec<_> = unseen.iter().map(|(target, name)| (*target, name.as_str())).collect();
     assert_eq!(unseen, known.collect::<Vec<_>>());
+}
+
+/// How many bits of each word that are the program's are refused, are seen in a run, and do nothing in any.
+fn bits(machine: &Machine, setting: &Words, usual: &(gpucc_status, Vec<u8>)) -> Vec<[u32; 3]> {
+    let mut all = Vec::new();
+    for (at, mask) in setting.masks.iter().enumerate() {
+        let mut counts = [0; 3];
+        for bit in (0..32).filter(|bit| mask >> bit & 1 == 1) {
+            let mut words = setting.words.clone();
+            words[at] ^= 1 << bit;
+            let what = match machine.give(setting, &words) {
+                GPUCC_NOT_YET => 0,
+                GPUCC_OK if machine.run() != *usual => 1,
+                GPUCC_OK => 2,
+                other => panic!("{}: {other:?}", setting.shown),
+            };
+            counts[what] += 1;
+            assert_eq!(machine.give(setting, &setting.words), GPUCC_OK);
+        }
+        all.push(counts);
+    }
+    all
+}
+
+#[test]
+fn gen4_refuses_words_of_targets_and_looks_at_the_types_of_textures() {
+    let cube = DRAWN
+        .replace("texture_2d<f32>", "texture_cube<f32>")
+        .replace("corner.color.xy", "corner.color.xyz")
+        .replace("o[1] = 7u;", "if o[1] == 7u { discard; }");
+    let one = gpucc_blend_component { operation: 0, src_factor: 1, dst_factor: 1 };
+    let target = gpucc_color_target {
+        write_mask: 15,
+        format: text("rgba8unorm"),
+        blends: 1,
+        color: one,
+        alpha: one,
+        ..zeros()
+    };
+    let fragment = gpucc_fragment_state {
+        samples: 1,
+        targets: &target,
+        target_count: 1,
+        depth_stencil: text("depth32float"),
+        ..zeros()
+    };
+    let pipeline = gpucc_pipeline { fragment: &fragment, ..zeros() };
+    for target in ["gen4", "g45"] {
+        let machine = Machine::with(target, &cube, &pipeline);
+        let usual = machine.run();
+        assert_eq!(usual.0, GPUCC_OK, "{target}: {}", said(gpucc_last_message()));
+        let mut seen = BTreeMap::new();
+        for setting in machine.settings.iter().filter(|setting| setting.stage == 2) {
+            seen.insert(setting.shown.clone(), bits(&machine, setting, &usual));
+        }
+        let refused = |name: &str| {
+            seen[name].iter().all(|counts| counts[1..] == [0, 0])
+                && seen[name].iter().any(|counts| counts[0] > 0)
+        };
+        assert!(refused("2 SURFACE_STATE 0"), "{target}: the colour target: {seen:?}");
+        assert!(refused("2 3DSTATE_DEPTH_BUFFER"), "{target}: {seen:?}");
+        // Blending of the draw, not of these words.
+        assert!(seen["2 COLOR_CALC_STATE"][6][0] > 0, "{target}: {seen:?}");
+        let textures = seen.iter().filter(|(name, _)| {
+            name.starts_with("2 SURFACE_STATE") && *name != "2 SURFACE_STATE 0"
+        });
+        // Six faces are refused, and each bit of the type is seen.
+        let textures: Vec<_> = textures.map(|(_, counts)| counts[0]).collect();
+        assert_eq!(textures, [[6, 3, 0]], "{target}: {seen:?}");
+    }
 }
 
 #[test]

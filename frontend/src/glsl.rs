@@ -70,6 +70,11 @@ fn lacking(what: &str) -> Stop {
     stop.needing(needs)
 }
 
+/// Whether a text may have constants whose values the options give.
+pub fn is_open(text: &str) -> bool {
+    text.contains("constant_id")
+}
+
 /// Reads a text without macros and lowers its entry point. `places` leads from it to the user's.
 ///
 /// # Errors

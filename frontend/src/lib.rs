@@ -1,4 +1,9 @@
 #![forbid(unsafe_code)]
+// A build without a reader of texts leaves out what only that reader calls.
+#![cfg_attr(
+    not(all(feature = "wgsl", feature = "glsl")),
+    allow(dead_code, unused_imports, unused_variables)
+)]
 //! WGSL, SPIR-V and GLSL to structured SSA.
 //!
 //! [`parse`] is the whole interface: a [`Source`] goes in, and one [`ssa::Func`] per chosen entry
@@ -23,6 +28,7 @@ mod preprocess;
 mod prescan;
 mod quarantine;
 mod read;
+mod reading;
 mod rejected;
 mod source;
 mod spirv;
@@ -33,9 +39,9 @@ mod wgsl;
 pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Needs, Severity, render};
 pub use preprocess::{Include, IncludedText, Includes};
 pub use quarantine::silence_quarantined_panics;
+pub use reading::Reading;
 pub use source::{Language, Location, SourceMap};
 
-use entries::Entries;
 use gpucc_ir::budget::Budget;
 use gpucc_ir::nearest::nearest;
 use gpucc_ir::ssa;
@@ -176,47 +182,7 @@ pub struct Microseconds {
 /// handle; [`FailureKind::Limit`] for sources beyond [`Limits`]; [`FailureKind::Internal`] when the
 /// lowering itself breaks.
 pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed, Failure> {
-    let map = match source {
-        Source::Wgsl(text) => SourceMap::text(name, Language::Wgsl, text),
-        Source::Glsl { text, .. } => SourceMap::text(name, Language::Glsl, text),
-        Source::SpirV(_) => SourceMap::words(name),
-    };
-    let start = Instant::now();
-    let (text, places, notes, is_flat) = match prepare(source, &map.text, options) {
-        Ok(prepared) => prepared,
-        Err(stop) => return Err(stop.into_failure(&map)),
-    };
-    let scanned = elapsed(start);
-    let work = || read_and_lower(source, &map, &text, places, options);
-    let result = match source {
-        // A thread takes longer to start than a small module to read.
-        _ if is_flat => quarantine::catch_silently(work),
-        Source::SpirV(_) => quarantine::run(quarantine::SPIRV_STACK_BYTES, work),
-        Source::Wgsl(_) | Source::Glsl { .. } => quarantine::run(quarantine::STACK_BYTES, work),
-    };
-    let result = match result {
-        Ok(result) => result,
-        Err(escape) => Err(read::escaped(escape)),
-    };
-    match result {
-        Ok(lowered) => Ok(Parsed {
-            module: ssa::Module { funcs: lowered.entries.funcs },
-            notes: notes.into_iter().chain(lowered.entries.notes).collect(),
-            microseconds: Microseconds {
-                reading: lowered.microseconds.reading,
-                lowering: lowered.microseconds.lowering + scanned,
-            },
-            failed: lowered
-                .entries
-                .failed
-                .into_iter()
-                .map(|(entry, stop)| FailedEntry { entry, failure: stop.into_failure(&map) })
-                .collect(),
-            uniformity: lowered.uniformity,
-            source: map,
-        }),
-        Err(stop) => Err(stop.into_failure(&map)),
-    }
+    reading::parse(source, name, options).1
 }
 
 /// GLSL as its reader gets it, for people: macros expanded, conditions decided, included texts in their places. What
@@ -227,7 +193,9 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
 /// beyond [`Limits`].
 pub fn preprocessed(text: &str, options: &Options) -> Result<String, Failure> {
     let map = SourceMap::text("", Language::Glsl, text);
-    let done = prescan::check_size(&map.text, &options.limits)
+    let stage = ssa::Stage::Fragment;
+    let done = reading::admit(Source::Glsl { text, stage })
+        .and_then(|()| prescan::check_size(&map.text, &options.limits))
         .and_then(|()| preprocess::preprocess(&map.text, options));
     let done = done.map_err(|stop| stop.into_failure(&map))?;
     let mut text = String::new();
@@ -238,13 +206,6 @@ pub fn preprocessed(text: &str, options: &Options) -> Result<String, Failure> {
         }
     }
     Ok(text)
-}
-
-/// What the quarantine thread gives back.
-struct Lowered {
-    entries: Entries,
-    microseconds: Microseconds,
-    uniformity: Option<UniformityRules>,
 }
 
 fn elapsed(start: Instant) -> u64 {
@@ -259,6 +220,7 @@ fn prepare<'a>(
     options: &Options,
 ) -> Result<(Cow<'a, str>, Places, Vec<Diagnostic>, bool), Stop> {
     let limits = &options.limits;
+    reading::admit(source)?;
     let mut places = Places::default();
     let mut notes = Vec::new();
     let mut text = Cow::Borrowed(text);
@@ -280,98 +242,6 @@ fn prepare<'a>(
         notes.push(Diagnostic::note("macros", message));
     }
     Ok((text, places, notes, is_flat))
-}
-
-fn read_and_lower(
-    source: Source<'_>,
-    map: &SourceMap,
-    text: &str,
-    places: Places,
-    options: &Options,
-) -> Result<Lowered, Stop> {
-    let start = Instant::now();
-    if let Source::SpirV(bytes) = source
-        && !options.by_naga
-    {
-        let work = || spirv::read(bytes, options);
-        // A panic of ours is our bug.
-        let entries = quarantine::catch(work)
-            .unwrap_or_else(|escape| Err(Stop::internal(format!("reading broke: {escape:?}"))))?;
-        return Ok(Lowered {
-            entries,
-            microseconds: Microseconds { reading: 0, lowering: elapsed(start) },
-            uniformity: None,
-        });
-    }
-    if let Source::Glsl { stage, .. } = source {
-        let work = || glsl::read(text, stage, &places, options);
-        // A panic of ours is our bug.
-        let entries = quarantine::catch(work)
-            .unwrap_or_else(|escape| Err(Stop::internal(format!("reading broke: {escape:?}"))))?;
-        return Ok(Lowered {
-            entries,
-            microseconds: Microseconds { reading: 0, lowering: elapsed(start) },
-            uniformity: None,
-        });
-    }
-    let valid = read::read(source, text, places, options)?;
-    let reading = elapsed(start);
-    let start = Instant::now();
-    let names: Vec<_> = valid
-        .module
-        .entry_points
-        .iter()
-        .map(|entry| {
-            let stage = lower::stage_of(entry.stage).ok();
-            (entry.name.as_str(), stage, format!("{:?}", entry.stage))
-        })
-        .collect();
-    let chosen = choose(&names, options)?;
-    let types = lower::Types::new(&valid.module);
-    let mut entries = Entries::default();
-    for index in chosen {
-        let limits = entries.limits(options);
-        let entry = &valid.module.entry_points[index];
-        let result = lower::stage_of(entry.stage).and_then(|stage| {
-            let work = || lower::lower(&valid, &types, index, stage, map.language, &limits);
-            // A panic of ours is our bug, not naga's.
-            quarantine::catch(work)
-                .unwrap_or_else(|escape| Err(Stop::internal(format!("lowering broke: {escape:?}"))))
-        });
-        let result =
-            result.map_err(|stop| stop.mended(&valid.places)).map(|(mut func, mut notes)| {
-                for inst in func.insts.values_mut() {
-                    inst.span = valid.places.original(inst.span);
-                }
-                func.place = valid.places.original(declaration(text, &entry.name));
-                for note in &mut notes {
-                    valid.places.mend(note);
-                }
-                (func, notes)
-            });
-        entries.add(&entry.name, result, options)?;
-    }
-    let microseconds = Microseconds { reading, lowering: elapsed(start) };
-    let uniformity =
-        (map.language == Language::Wgsl).then(|| UniformityRules::of(&valid.module, &valid.places));
-    Ok(Lowered { entries, microseconds, uniformity })
-}
-
-/// The name in the declaration of a WGSL function: naga keeps no place of an entry point.
-fn declaration(text: &str, name: &str) -> ssa::Span {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let found = text.match_indices(name).find(|(at, _)| {
-        let before = text[..*at].trim_end();
-        let line = before.rsplit('\n').next().unwrap_or(before);
-        let keyword =
-            before.strip_suffix("fn").filter(|rest| !rest.bytes().last().is_some_and(is_word));
-        let ends = !text[at + name.len()..].bytes().next().is_some_and(is_word);
-        keyword.is_some() && before.len() < *at && ends && !line.contains("//")
-    });
-    found.map_or(ssa::Span::NONE, |(at, _)| ssa::Span {
-        start: at as u32,
-        end: (at + name.len()) as u32,
-    })
 }
 
 /// The entry points that the options ask for, in source order, of all with their stages and what these are called.

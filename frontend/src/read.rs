@@ -1,4 +1,4 @@
-//! naga in quarantine: text or words in, a valid naga module without overrides out.
+//! naga in quarantine: text or words in, a valid naga module out, with the values of its overrides in a second step.
 
 use crate::diagnostic::{Diagnostic, FailureKind};
 use crate::places::Places;
@@ -15,20 +15,68 @@ use naga::valid::{
     Validator,
 };
 use naga::{AddressSpace, TypeInner};
+use std::borrow::Cow;
 
-/// A module that naga found valid, with every override replaced by its value.
-pub struct Valid {
-    /// The module.
-    pub module: naga::Module,
-    /// What naga knows about its expressions.
-    pub info: ModuleInfo,
-    /// The entry points as functions, where naga's rules for interfaces are narrower than the language's.
+/// A module that naga found valid. Its overrides have no values yet.
+pub struct Unresolved {
+    module: naga::Module,
+    info: ModuleInfo,
     functions: Vec<naga::Handle<naga::Function>>,
-    /// From places in what naga read to the user's.
-    pub places: Places,
+    places: Places,
+    language: Language,
+    /// What naga read depends on values of overrides.
+    is_bound: bool,
 }
 
-impl Valid {
+/// A module that naga found valid, with every override replaced by its value.
+pub struct Valid<'a> {
+    /// The module.
+    pub module: Cow<'a, naga::Module>,
+    /// What naga knows about its expressions.
+    pub info: Cow<'a, ModuleInfo>,
+    /// The entry points as functions, where naga's rules for interfaces are narrower than the language's.
+    functions: &'a [naga::Handle<naga::Function>],
+    /// From places in what naga read to the user's.
+    pub places: &'a Places,
+}
+
+impl Unresolved {
+    /// Whether its overrides may get values other than those that it was read with, and it has any.
+    pub fn is_open(&self) -> bool {
+        !self.is_bound && !self.module.overrides.is_empty()
+    }
+
+    /// In which language it is written.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The names of its entry points.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.module.entry_points.iter().map(|entry| entry.name.as_str())
+    }
+
+    /// The user's place of a place in the text that was prepared.
+    pub fn original(&self, span: Span) -> Span {
+        self.places.original(span)
+    }
+
+    /// Gives every override its value.
+    ///
+    /// # Errors
+    /// A value for an override that is not there, one that is missing, and what is wrong with these values.
+    pub fn resolve(&self, options: &Options) -> Result<Valid<'_>, Stop> {
+        let shares_bindings = self.language != Language::Wgsl;
+        let resolved =
+            quarantine::catch(|| resolve(&self.module, &self.info, options, shares_bindings));
+        let (module, info) = resolved
+            .unwrap_or_else(|escape| Err(escaped(escape)))
+            .map_err(|stop| stop.mended(&self.places))?;
+        Ok(Valid { module, info, functions: &self.functions, places: &self.places })
+    }
+}
+
+impl Valid<'_> {
     /// What naga knows about an entry point.
     pub fn entry_info(&self, index: usize) -> &FunctionInfo {
         match self.functions.get(index) {
@@ -44,14 +92,14 @@ pub fn span(span: naga::Span) -> Span {
         .map_or(Span::NONE, |range| Span { start: range.start as u32, end: range.end as u32 })
 }
 
-/// Reads, validates and resolves overrides. `text` is the source without byte-order mark and macros, `prepared` the
+/// Reads and validates. `text` is the source without byte-order mark and macros, `prepared` the
 /// way back from it to the user's.
 pub fn read(
     source: Source<'_>,
     text: &str,
     prepared: Places,
     options: &Options,
-) -> Result<Valid, Stop> {
+) -> Result<Unresolved, Stop> {
     match quarantine::catch(|| read_unguarded(source, text, prepared, options)) {
         Ok(result) => result,
         Err(escape) => Err(escaped(escape)),
@@ -74,13 +122,13 @@ fn read_unguarded(
     text: &str,
     prepared: Places,
     options: &Options,
-) -> Result<Valid, Stop> {
+) -> Result<Unresolved, Stop> {
     let mut places = Places::default();
     let result = read_module(source, text, options, &mut places);
     places.after(prepared);
-    let mut valid = result.map_err(|stop| stop.mended(&places))?;
-    valid.places = places;
-    Ok(valid)
+    let mut module = result.map_err(|stop| stop.mended(&places))?;
+    module.places = places;
+    Ok(module)
 }
 
 /// What is bound to a buffer in SPIR-V is a block: an array of them is one binding for each element, where
@@ -104,9 +152,10 @@ fn read_module(
     text: &str,
     options: &Options,
     places: &mut Places,
-) -> Result<Valid, Stop> {
+) -> Result<Unresolved, Stop> {
+    let mut is_bound = false;
     let mut module = match source {
-        Source::Wgsl(_) => wgsl(text, options, places)?,
+        Source::Wgsl(_) => wgsl(text, options, places, &mut is_bound)?,
         Source::Glsl { .. } => return Err(Stop::internal("naga does not read GLSL here")),
         Source::SpirV(bytes) => spirv(bytes)?,
     };
@@ -145,9 +194,8 @@ fn read_module(
         let feature = "specialization constants beside inputs or outputs of this type";
         return Err(Stop::unsupported(feature, READING));
     }
-    let language_shares_bindings = language != Language::Wgsl;
-    let (module, info) = resolve(module, info, options, language_shares_bindings)?;
-    Ok(Valid { module, info, functions, places: Places::default() })
+    let places = Places::default();
+    Ok(Unresolved { module, info, functions, places, language, is_bound })
 }
 
 /// True for what naga asks of inputs and outputs, in modules of which it asks nothing else that moves
@@ -188,12 +236,19 @@ fn as_functions(module: &naga::Module) -> (naga::Module, Vec<naga::Handle<naga::
     (freed, functions)
 }
 
-fn wgsl(text: &str, options: &Options, places: &mut Places) -> Result<naga::Module, Stop> {
+#[cfg(feature = "wgsl")]
+fn wgsl(
+    text: &str,
+    options: &Options,
+    places: &mut Places,
+    is_bound: &mut bool,
+) -> Result<naga::Module, Stop> {
     let blanked = crate::wgsl::blank_directives(text);
     let mut text = blanked.as_deref().unwrap_or(text);
     crate::growth::wgsl(text)?;
     let corrected = crate::wgsl::correct(text, options)?;
-    if let Some((corrected, moved)) = &corrected {
+    *is_bound = corrected.is_bound;
+    if let Some((corrected, moved)) = &corrected.text {
         (text, *places) = (corrected, moved.clone());
     }
     let parsed = front::wgsl::parse_str(text).map(|mut module| {
@@ -226,6 +281,11 @@ fn wgsl(text: &str, options: &Options, places: &mut Places) -> Result<naga::Modu
             Stop::new(FailureKind::Invalid, diagnostic)
         }
     })
+}
+
+#[cfg(not(feature = "wgsl"))]
+fn wgsl(_: &str, _: &Options, _: &mut Places, _: &mut bool) -> Result<naga::Module, Stop> {
+    Err(Stop::internal("naga does not read WGSL here"))
 }
 
 /// The name that naga finds no declaration of.
@@ -266,19 +326,21 @@ pub fn unsupported_with(feature: &str, mut diagnostic: Diagnostic) -> Stop {
 }
 
 /// Gives every override its value.
-fn resolve(
-    mut module: naga::Module,
-    info: ModuleInfo,
+fn resolve<'a>(
+    read: &'a naga::Module,
+    info: &'a ModuleInfo,
     options: &Options,
     shares_bindings: bool,
-) -> Result<(naga::Module, ModuleInfo), Stop> {
-    if module.overrides.is_empty() && options.overrides.is_empty() {
-        return Ok((module, info));
+) -> Result<(Cow<'a, naga::Module>, Cow<'a, ModuleInfo>), Stop> {
+    if read.overrides.is_empty() && options.overrides.is_empty() {
+        return Ok((Cow::Borrowed(read), Cow::Borrowed(info)));
     }
     // naga validates again with all of its flags, and moves the variables: shared bindings are
     // numbered apart meanwhile.
     let mut bindings = Vec::new();
+    let mut module = Cow::Borrowed(read);
     if shares_bindings {
+        let module = module.to_mut();
         for (_, variable) in module.global_variables.iter_mut() {
             if let Some(binding) = &mut variable.binding {
                 let number = bindings.len() as u32;
@@ -325,7 +387,7 @@ fn resolve(
             .find(|entry| entry.name == *name && crate::stage_matches(entry.stage, options.stage))
             .map(|entry| (entry.stage, entry.name.as_str()))
     });
-    match process_overrides(&module, &info, entry, &values) {
+    match process_overrides(&module, info, entry, &values) {
         Ok((resolved, resolved_info)) => {
             let mut resolved = resolved.into_owned();
             for (_, variable) in resolved.global_variables.iter_mut() {
@@ -335,7 +397,7 @@ fn resolve(
                     *binding = *original;
                 }
             }
-            Ok((resolved, resolved_info.into_owned()))
+            Ok((Cow::Owned(resolved), Cow::Owned(resolved_info.into_owned())))
         }
         Err(error) => Err(bad_override(&module, error)),
     }

@@ -38,9 +38,10 @@ use crate::lower::frame::Place;
 use crate::lower::{Lower, Result, Values};
 use crate::stop::Stop;
 use crate::{Diagnostic, Limits, Options};
+pub use constants::is_open;
 use gpucc_ir::ssa::{Inst, Mem, Resource, Span, Value};
 use gpucc_ir::{Map, Set};
-use module::Module;
+pub use module::Module;
 use plan::{Plan, Scope};
 use pointers::{Far, Roots};
 use program::{Entry, Function, Id, Program, op};
@@ -217,19 +218,27 @@ fn check(bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Reads a module in either byte order, and lowers the entry points that the options ask for.
+/// Splits a module in either byte order into instructions. Its specialization constants have no values yet.
 ///
 /// # Errors
-/// What the module breaks, and what the reader lacks; of entry points the first failure, unless
-/// [`Options::keep_going`] is set.
-pub fn read(bytes: &[u8], options: &Options) -> Result<Entries> {
+/// What is no module, and what is too large.
+pub fn read(bytes: &[u8]) -> Result<Module> {
     let words = little_endian(bytes)?;
     check(&words)?;
     let mut module = Module::read(&words);
     drop_remarks(&mut module);
     spread_groups(&mut module)?;
-    constants::specialize(&mut module, options)?;
-    let program = Program::new(&module)?;
+    Ok(module)
+}
+
+/// Gives specialization constants their values, and lowers the entry points that the options ask for.
+///
+/// # Errors
+/// What the module breaks, and what the reader lacks; of entry points the first failure, unless
+/// [`Options::keep_going`] is set.
+pub fn lower(module: &Module, options: &Options) -> Result<Entries> {
+    let special = constants::specialize(module, options)?;
+    let program = Program::new(special.as_ref().unwrap_or(module))?;
     let mut done = Entries::default();
     if program.controls_floats {
         let text = "float controls (denormals, rounding, NaN) are as the machine has them";

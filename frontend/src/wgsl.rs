@@ -43,16 +43,25 @@ const MISSING: [&str; 7] = [
     "buffer_view",
 ];
 
-/// What naga reads wrongly or not at all, said so that it reads it rightly; `None` where there is nothing of it.
+/// A text as naga reads it.
+pub struct Corrected {
+    /// It, and the way back from it; `None` where nothing is changed.
+    pub text: Option<(String, Places)>,
+    /// It depends on values of overrides.
+    pub is_bound: bool,
+}
+
+/// What naga reads wrongly or not at all, said so that it reads it rightly.
 ///
 /// # Errors
 /// The user's, of which naga would say nothing, or something else.
-pub fn correct(text: &str, options: &Options) -> Result<Option<(String, Places)>, Stop> {
+pub fn correct(text: &str, options: &Options) -> Result<Corrected, Stop> {
     let tokens = Tokens::new(text);
     let mut reader = constants::Reader::new(&tokens, options);
     let mut edits = layout::alignments(&mut reader)?;
     edits.extend(constants::values(&mut reader)?);
-    Ok((!edits.is_empty()).then(|| places::edited(text, edits)))
+    let is_bound = reader.is_bound;
+    Ok(Corrected { text: (!edits.is_empty()).then(|| places::edited(text, edits)), is_bound })
 }
 
 /// True for a complaint about what the language has and naga's reader has not.

@@ -22,6 +22,7 @@ use gpucc_passes::{
     Ctx, Level, Neutral, Observer, Pass, Plan, Proof, Robustness, RunError, Runner,
 };
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};
 
@@ -86,7 +87,7 @@ pub struct Options {
 
 impl Options {
     /// Values of overrides: those of the pipeline, then those given here.
-    fn all_overrides(&self) -> BTreeMap<String, f64> {
+    pub(crate) fn all_overrides(&self) -> BTreeMap<String, f64> {
         let mut all = self.pipeline.overrides.clone();
         all.extend(self.overrides.iter().map(|(k, v)| (k.clone(), *v)));
         all
@@ -122,6 +123,16 @@ pub struct Parsed {
     pub warnings: Vec<Diagnostic>,
     /// Time that reading took.
     pub frontend_time: Duration,
+}
+
+/// A source whose specialization constants and overrides have no values yet: [`Compiler::read`] makes it. Threads may share
+/// it.
+pub struct Reading(gpucc_frontend::Reading);
+
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reading").finish_non_exhaustive()
+    }
 }
 
 /// One run of a pass, or one stage of a back end.
@@ -165,6 +176,21 @@ impl DerefMut for Compiled {
     fn deref_mut(&mut self) -> &mut Binary {
         &mut self.binary
     }
+}
+
+/// Runs the front end, and notes the time that it takes.
+fn timed(
+    options: &Options,
+    work: impl FnOnce() -> Result<Parsed, Failure>,
+) -> Result<Parsed, Failure> {
+    let start = Instant::now();
+    let (parsed, cancelled) = watched(options.cancel.as_ref(), || guarded("the front end", work));
+    if cancelled {
+        return Err(Failure::cancelled());
+    }
+    let mut parsed = parsed?;
+    parsed.frontend_time = start.elapsed();
+    Ok(parsed)
 }
 
 /// A compiler for one machine. Immutable: share it between threads as you like.
@@ -251,19 +277,45 @@ impl Compiler {
         choice: Choice<'_>,
         options: &Options,
     ) -> Result<Parsed, Failure> {
-        let start = Instant::now();
-        let (parsed, cancelled) = watched(options.cancel.as_ref(), || {
-            guarded("the front end", || {
-                let overrides = options.all_overrides();
-                crate::front::parse(source, choice, &overrides, options, self.target)
-            })
+        timed(options, || crate::front::parse(source, choice, options, self.target, false).1)
+    }
+
+    /// As [`Compiler::parse`] of all entry points. It also gives what the source is without values of constants, for
+    /// [`Compiler::specialize`]. There is no such reading where other values require that the source is read again:
+    ///
+    /// - reading failed;
+    /// - the source has no constants that the caller may set;
+    /// - what the reader of WGSL takes depends on values of overrides.
+    ///
+    /// A reading is kept where the values in these options alone are wrong.
+    pub fn read(
+        &self,
+        source: Source<'_>,
+        options: &Options,
+    ) -> (Option<Reading>, Result<Parsed, Failure>) {
+        let mut kept = None;
+        let parsed = timed(options, || {
+            let choice = Choice::default();
+            let (reading, parsed) = crate::front::parse(source, choice, options, self.target, true);
+            kept = reading.map(Reading);
+            parsed
         });
-        if cancelled {
-            return Err(Failure::cancelled());
-        }
-        let mut parsed = parsed?;
-        parsed.frontend_time = start.elapsed();
-        Ok(parsed)
+        let cancelled = matches!(&parsed, Err(failure) if failure.kind == FailureKind::Cancelled);
+        (kept.filter(|_| !cancelled), parsed)
+    }
+
+    /// What [`Compiler::parse`] gives of the source with these options, without reading it again. Macros and included texts are
+    /// those that it was read with.
+    ///
+    /// # Errors
+    /// A source that is wrong as a whole with these values of constants.
+    pub fn specialize(
+        &self,
+        reading: &Reading,
+        choice: Choice<'_>,
+        options: &Options,
+    ) -> Result<Parsed, Failure> {
+        timed(options, || crate::front::specialize(&reading.0, choice, options, self.target))
     }
 
     /// GLSL as its reader gets it: macros expanded, conditions decided, included texts in their places.

@@ -7,7 +7,6 @@ use gpucc_frontend::{self as frontend, Gravity};
 use gpucc_ir::ssa::{self, Func, Span};
 use gpucc_ir::stack;
 use gpucc_passes::uniformity::flow;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Bytes that a source may have: longer ones are a [`FailureKind::Limit`].
@@ -15,40 +14,68 @@ pub fn longest_source() -> u64 {
     frontend::Limits::default().source_bytes
 }
 
-/// Reads a source.
+/// Reads a source, and keeps what it is without values of constants where other values may follow.
 pub fn parse(
     source: Source<'_>,
     choice: Choice<'_>,
-    overrides: &BTreeMap<String, f64>,
     asked: &crate::Options,
     target: Target,
-) -> Result<Parsed, Failure> {
+    keeps: bool,
+) -> (Option<frontend::Reading>, Result<Parsed, Failure>) {
     let text = match source {
-        Source::Wgsl(text) | Source::Glsl(text, _) => Some(text),
-        Source::SpirV(_) | Source::Ir(_) => None,
+        Source::Wgsl(text) | Source::Glsl(text, _) => text,
+        Source::SpirV(_) | Source::Ir(_) => "",
     };
     let source = match source {
         Source::Wgsl(text) => frontend::Source::Wgsl(text),
         Source::SpirV(bytes) => frontend::Source::SpirV(bytes),
         Source::Glsl(text, stage) => frontend::Source::Glsl { text, stage },
-        Source::Ir(text) => return stack::roomy(|| parse_ir(text)),
+        Source::Ir(text) => return (None, stack::roomy(|| parse_ir(text))),
     };
-    let options = frontend::Options {
-        overrides: overrides.iter().map(|(name, value)| (name.clone(), *value)).collect(),
+    let options = front_options(choice, asked);
+    let (reading, parsed) = match keeps {
+        true => frontend::Reading::of(source, "", &options),
+        false => (None, frontend::parse(source, "", &options)),
+    };
+    (reading, judged(parsed, text, choice, target))
+}
+
+/// A source that was read, with the values that constants have here.
+pub fn specialize(
+    reading: &frontend::Reading,
+    choice: Choice<'_>,
+    asked: &crate::Options,
+    target: Target,
+) -> Result<Parsed, Failure> {
+    judged(reading.lower(&front_options(choice, asked)), reading.text(), choice, target)
+}
+
+fn front_options(choice: Choice<'_>, asked: &crate::Options) -> frontend::Options {
+    frontend::Options {
+        overrides: asked.all_overrides().into_iter().collect(),
         overrides_default: asked.overrides_default,
         entry: choice.entry.map(str::to_owned),
         stage: choice.stage,
         keep_going: true,
         ..text_options(asked)
-    };
-    let parsed = frontend::parse(source, "", &options).map_err(|problem| {
+    }
+}
+
+/// What the front end gave, in the facade's words.
+fn judged(
+    parsed: Result<frontend::Parsed, frontend::Failure>,
+    text: &str,
+    choice: Choice<'_>,
+    target: Target,
+) -> Result<Parsed, Failure> {
+    let parsed = parsed.map_err(|problem| {
         let mut problem = failure(problem, target);
         // A wrong choice of entry point is wrong usage, not a wrong shader.
         let chosen = choice.entry.is_some() || choice.stage.is_some();
         if chosen && problem.summary().starts_with("the source has no ") {
             problem.kind = FailureKind::Usage;
         }
-        if let Some(text) = text {
+        if !text.is_empty() {
             point_at_end(&mut problem, text);
         }
         problem

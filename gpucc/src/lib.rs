@@ -21,6 +21,8 @@
 //! Any thread with 256 KiB of stack may call what is here: what recurses over a program runs on a thread
 //! of its own ([`gpucc_ir::stack`]), which ends before the call does.
 
+#![deny(missing_docs)]
+
 mod assembler;
 mod binary;
 mod cfg;
@@ -50,7 +52,7 @@ pub use binary::{Binary, Rejected, Stored, StoredEntry};
 pub use cfg::{cfg, machine_cfg};
 pub use compiler::{
     Cancel, Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept,
-    Options, Parsed, PassTime, Source,
+    Options, Parsed, PassTime, Reading, Source,
 };
 pub use describe::{binary_report, hex, merge_pipelines, shader_report};
 pub use elf::{elf, unique_names};

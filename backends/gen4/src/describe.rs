@@ -87,6 +87,18 @@ fn texture_state(kind: &ResourceKind, stored: bool) -> Option<Setting> {
     })
 }
 
+/// Whether a setting is the state of a surface that is bound: others are of targets.
+pub fn is_bound_surface(compiled: &gpucc_machine::Compiled, setting: &str) -> bool {
+    let func = &compiled.expanded;
+    compiled.described.resources.iter().any(|told| {
+        let (Some(resource), Some(entry)) = (told.resource, told.place(SURFACE)) else {
+            return false;
+        };
+        let count = func.resources[resource].count.unwrap_or(1);
+        (0..count).any(|element| surface_state(entry + element) == setting)
+    })
+}
+
 /// All of it.
 pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) -> Described {
     let mut resources: Vec<Binding> = Vec::new();

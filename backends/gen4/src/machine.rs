@@ -66,12 +66,14 @@ impl gpucc_machine::Machine for Member {
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         self.refusals.to_vec()
     }
-    fn looked_at(&self, _: &Compiled, setting: &str, word: usize) -> u32 {
-        match (setting.starts_with(describe::SURFACE_STATE), word) {
-            // Whether the surface is a buffer; the rest of its state comes of the image.
-            (true, 0) => 7 << 29,
-            (true, _) => 0,
-            (false, _) => u32::MAX,
+    fn looked_at(&self, compiled: &Compiled, setting: &str, word: usize) -> u32 {
+        match (setting, word) {
+            // The type of a surface that is bound; the rest of its state comes of the image.
+            (name, 0) if describe::is_bound_surface(compiled, name) => 7 << 29,
+            // The surfaces of targets, the buffer of depths and the equations of blending come of the draw.
+            (name, _) if name.starts_with(describe::SURFACE_STATE) => 0,
+            (targets::DEPTH_BUFFER, _) | (describe::COLOR, 3 | 5 | 6) => 0,
+            _ => u32::MAX,
         }
     }
     fn info(&self) -> &'static dyn TargetInfo {

@@ -32,14 +32,14 @@ pub(crate) fn workgroup_size(size: [u32; 3]) -> Result<[u32; 3]> {
 
 /// Lowers one entry point; also gives what was inferred.
 pub fn lower(
-    valid: &Valid,
+    valid: &Valid<'_>,
     types: &Types<'_>,
     index: usize,
     stage: Stage,
     language: Language,
     limits: &Limits,
 ) -> Result<(Func, Vec<Diagnostic>)> {
-    let module = &valid.module;
+    let module: &naga::Module = &valid.module;
     let entry = &module.entry_points[index];
     super::inlining::check(module, &entry.function, limits.budget)?;
     let mut func = Func::new(entry.name.clone(), stage);

@@ -162,18 +162,18 @@ enum Parts {
     Each(Vec<u32>),
 }
 
-/// Replaces them, with the values that the options give.
+/// The module with constants in their place, which have the values that the options give; `None` where it has none.
 ///
 /// # Errors
 /// A value for a constant that the module does not have.
-pub fn specialize(module: &mut Module, options: &Options) -> Result<(), Stop> {
+pub fn specialize(module: &Module, options: &Options) -> Result<Option<Module>, Stop> {
     let (given, named) = given(module, options)?;
     if !module.insts.iter().any(asks) {
-        return Ok(());
+        return Ok(None);
     }
     let mut table = Table { bound: module.header[3], ..Table::default() };
     let mut insts = Vec::with_capacity(module.insts.len());
-    for mut inst in std::mem::take(&mut module.insts) {
+    for mut inst in module.insts.iter().cloned() {
         table.constant(&mut inst, &given);
         if let Some((id, kind, value)) = table.wrong {
             let named = named.get(&id).map_or("", String::as_str);
@@ -191,11 +191,11 @@ pub fn specialize(module: &mut Module, options: &Options) -> Result<(), Stop> {
         insts.append(&mut table.made);
         insts.push(inst);
     }
-    module.insts = insts;
-    module.header[3] = table.bound;
-    module.insts.retain(|inst| inst.opcode() != OP_DECORATE || inst.operand(1) != SPEC_ID);
-    workgroup_sizes(module, &table);
-    Ok(())
+    insts.retain(|inst| inst.opcode() != OP_DECORATE || inst.operand(1) != SPEC_ID);
+    let mut special = Module { header: module.header, insts };
+    special.header[3] = table.bound;
+    workgroup_sizes(&mut special, &table);
+    Ok(Some(special))
 }
 
 /// Whether an instruction is a specialization constant, or asks for the value of a constant.
@@ -208,6 +208,12 @@ fn asks(inst: &Inst) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether the module has constants whose values the options may give.
+pub fn is_open(module: &Module) -> bool {
+    let given = |inst: &Inst| inst.opcode() == OP_DECORATE && inst.operand(1) == SPEC_ID;
+    module.insts.iter().any(given)
 }
 
 /// What there is by a constant's id.

@@ -53,6 +53,10 @@ pub struct Reader<'t, 'a> {
     options: &'t Options,
     /// Overrides may stand in what is read.
     overrides: bool,
+    /// The value of an override was asked for.
+    asked: bool,
+    /// What is written, or is not, depends on values of overrides.
+    pub is_bound: bool,
     depth: u32,
     /// Expressions that were read.
     steps: usize,
@@ -105,6 +109,8 @@ impl<'t, 'a> Reader<'t, 'a> {
             scopes: Vec::new(),
             options,
             overrides: false,
+            asked: false,
+            is_bound: false,
             depth: 0,
             steps: 0,
         }
@@ -177,6 +183,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         if matches!(declared, Some(Declared::Override(_))) && !self.overrides {
             return Err(Fault::Unknown);
         }
+        self.asked |= matches!(declared, Some(Declared::Override(_)));
         if let Some(value) = self.values.get(name) {
             return value.clone().ok_or(Fault::Unknown);
         }
@@ -638,6 +645,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let word = reader.word(at);
         reader.overrides = at >= self.constant;
         if REPLACED.contains(&word) && reader.is_predeclared(word) {
+            reader.asked = false;
             let found = reader.call(at).and_then(|call| {
                 let (value, end) = call.ok_or(Fault::Unknown)?;
                 match value {
@@ -645,6 +653,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     _ => Ok((value, end)),
                 }
             });
+            reader.is_bound |= reader.asked;
             return match found {
                 Ok((value, end)) => {
                     self.replace(at, end, value.text());
@@ -662,7 +671,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 Err(Fault::Unknown) => Ok(at + 1),
             };
         }
-        // A constant whose type has no name.
+        // A constant whose type has no name, which no override is.
         let member = reader.word(at + 1) == ":";
         if !member && let Ok(value @ Value::Split { .. }) = reader.named(word) {
             if let Ok((value, end)) = reader.postfix(value.clone(), at + 1) {
@@ -694,7 +703,10 @@ impl<'a> Walk<'_, '_, 'a> {
         let Some((_, precedence, length)) = shift else {
             return Ok(at + 1);
         };
-        let Ok((by, _)) = reader.unary(at + length) else {
+        reader.asked = false;
+        let by = reader.unary(at + length);
+        reader.is_bound |= reader.asked;
+        let Ok((by, _)) = by else {
             return Ok(at + length);
         };
         let long = by.numbers().is_ok_and(|(_, _, by)| by.iter().any(|by| by.int() >= 64));
@@ -702,7 +714,9 @@ impl<'a> Walk<'_, '_, 'a> {
             return Ok(at + length);
         };
         // Where no expression holds both operands (`a(8) >> 64u` with a constant `a`), reading ends before the shift.
-        if let Ok((value, end)) = self.reader.binary(from, precedence)
+        let whole = self.reader.binary(from, precedence);
+        self.reader.is_bound |= self.reader.asked;
+        if let Ok((value, end)) = whole
             && end > at
             && value.numbers().is_ok_and(|(kind, ..)| kind == Kind::Int)
         {

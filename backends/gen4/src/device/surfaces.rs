@@ -55,13 +55,19 @@ pub fn bind(
         };
         for element in 0..func.resources[resource].count.unwrap_or(1) {
             let surface = match bindings.get(resource, element) {
-                Bound::Image(image) if is_memory(described, entry + element) => {
+                Bound::Image(image) if kind(described, entry + element) == Some(BUFFER_TYPE) => {
                     let bytes = stored::linear(image);
                     let at = chip.put(&bytes)?;
                     tables.written.push((resource, element, at));
                     buffer(at, bytes.len())
                 }
-                Bound::Image(image) => textures::texture(chip, image)?,
+                Bound::Image(image) => {
+                    let mut surface = textures::texture(chip, image)?;
+                    if let Some(kind) = kind(described, entry + element) {
+                        surface[0] = surface[0] & !(7 << 29) | kind << 29;
+                    }
+                    surface
+                }
                 bound => {
                     let bytes = bound.bytes();
                     let at = chip.put(&whole(bytes))?;
@@ -95,13 +101,11 @@ fn whole(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(whole)
 }
 
-/// Whether the surface of an entry is told to be a buffer.
-fn is_memory(described: &Described, entry: u32) -> bool {
+/// The type that the surface of an entry is told to have.
+fn kind(described: &Described, entry: u32) -> Option<u32> {
     match described.state.get(&surface_state(entry)) {
-        Some(Setting::Descriptor { words, .. }) => {
-            words.first().is_some_and(|w| w >> 29 == BUFFER_TYPE)
-        }
-        _ => false,
+        Some(Setting::Descriptor { words, .. }) => words.first().map(|word| word >> 29),
+        _ => None,
     }
 }
 
