@@ -183,6 +183,10 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
                 None => (a, 1.0),
             };
             let (x, before, by) = chain(Op::FMul, factor, number(b)?)?;
+            // Machines scale a result by these for nothing, and others may read it scaled.
+            if matches!(before.abs(), 0.5 | 2.0 | 4.0) {
+                return None;
+            }
             let product = sign * before * by;
             let scale = product.is_normal().then_some(u64::from(product.to_bits()))?;
             Some(Rewrite::Scaled(x, scale, c))
@@ -412,8 +416,8 @@ mod tests {
     fn a_product_within_a_sum_takes_the_constants_together() {
         for negated in [false, true] {
             let (func, value, [x, y, ..]) = folded(true, |b, [x, y, ..]| {
-                let (two, three) = (b.f32(2.0), b.f32(3.0));
-                let mut inner = b.op2(Op::FMul, x, two);
+                let (five, three) = (b.f32(5.0), b.f32(3.0));
+                let mut inner = b.op2(Op::FMul, x, five);
                 if negated {
                     inner = b.op1(Op::FNeg, inner);
                 }
@@ -421,8 +425,8 @@ mod tests {
             });
             let data = func.def(value).expect("a sum");
             assert_eq!((data.op, data.args[0], data.args[2]), (Op::FMa, x, y));
-            let six = if negated { -6f32 } else { 6.0 };
-            assert_eq!(func.as_const(data.args[1]), Some(six.to_bits().into()));
+            let both = if negated { -15f32 } else { 15.0 };
+            assert_eq!(func.as_const(data.args[1]), Some(both.to_bits().into()));
         }
         // 1e30 * 1e30 is no number.
         let (func, value, _) = folded(true, |b, [x, y, ..]| {
