@@ -59,14 +59,16 @@ pub(crate) enum Rewrite {
     BitsOp(Op, Type, u64, Value),
     /// `x * a + b` with new constants of 32 bits.
     Line(Value, f32, f32),
+    /// `x * a + y` with a new constant of 32 bits in the middle.
+    Scaled(Value, u64, Value),
     /// One of two new constants of the result's type, by this condition.
     Choice(Value, u64, u64),
     /// Another op both operands of which are a new instruction's result.
     Twice(Op, Op, SmallVec<[Value; 4]>),
     /// The second value where the first is these bits, else the third.
     Chosen(Value, u64, Value, Value),
-    /// Another op of the first value and of whether the second is not 0.
-    Truths(Op, Value, Value),
+    /// Another op of the first value and of a comparison of the second with new bits.
+    Truths(Op, Value, Op, Value, u64),
 }
 
 impl Rewrite {
@@ -272,6 +274,12 @@ impl Fold<'_, '_> {
                     data.op = Op::FMa;
                     data.args = args;
                 }
+                Rewrite::Scaled(x, scale, y) => {
+                    let scale = func.new_inst(plain(Op::Const, Imm::Bits(scale)), &[Type::B32]);
+                    out.push(scale);
+                    let scale = func.insts[scale].results[0];
+                    func.insts[inst].args = SmallVec::from_slice(&[x, scale, y]);
+                }
                 Rewrite::Chosen(key, bits, yes, no) => {
                     let ty = func.ty(key);
                     let constant = func.new_inst(plain(Op::Const, Imm::Bits(bits)), &[ty]);
@@ -285,14 +293,14 @@ impl Fold<'_, '_> {
                     data.op = Op::Select;
                     data.args = SmallVec::from_slice(&[cond, yes, no]);
                 }
-                Rewrite::Truths(op, truth, number) => {
+                Rewrite::Truths(op, truth, compare, number, bits) => {
                     let ty = func.ty(number);
-                    let zero = func.new_inst(plain(Op::Const, Imm::Bits(0)), &[ty]);
-                    let mut test = plain(Op::INe, Imm::None);
-                    test.args = SmallVec::from_slice(&[number, func.insts[zero].results[0]]);
+                    let bits = func.new_inst(plain(Op::Const, Imm::Bits(bits)), &[ty]);
+                    let mut test = plain(compare, Imm::None);
+                    test.args = SmallVec::from_slice(&[number, func.insts[bits].results[0]]);
                     test.span = func.insts[inst].span;
                     let test = func.new_inst(test, &[Type::B1]);
-                    out.extend([zero, test]);
+                    out.extend([bits, test]);
                     let test = func.insts[test].results[0];
                     let data = &mut func.insts[inst];
                     data.op = op;

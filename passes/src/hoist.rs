@@ -3,8 +3,8 @@
 //! What both arms of an `if` compute is computed before it, once: the arms become smaller, and small arms
 //! become selects.
 //!
-//! Only what gives the same anywhere moves, and only out of arms of a few instructions: what would have to
-//! wait in a register through a long arm is better computed where it is needed.
+//! Only what gives the same anywhere moves. Out of long arms it moves where many operations come to few values: what
+//! would have to wait in a register through a long arm is better computed where it is needed.
 
 use crate::{
     ctx::Ctx,
@@ -14,10 +14,12 @@ use crate::{
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Func, Inst, Op, Region, Type, Value};
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Instructions that an arm may have.
 const ARM: usize = 48;
+/// Operations of longer arms for each value that would wait.
+const DENSITY: usize = 4;
 
 /// Moves what both arms of an `if` begin with in common, or could.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
@@ -52,22 +54,42 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
 /// What tells an instruction from others.
 type Key = (Op, SmallVec<[Value; 4]>, SmallVec<[Type; 1]>);
 
-fn key(func: &Func, renames: &mut Renames, inst: Inst) -> Key {
+fn key(func: &Func, mut same: impl FnMut(Value) -> Value, inst: Inst) -> Key {
     let data = &func.insts[inst];
     (
         data.op,
-        data.args.iter().map(|&arg| renames.get(arg)).collect(),
+        data.args.iter().map(|&arg| same(arg)).collect(),
         data.results.iter().map(|&value| func.ty(value)).collect(),
     )
+}
+
+/// Whether what has been found may wait in registers through arms that are long: many operations that come to few values.
+fn gathers(func: &Func, arms: [Region; 2], pairs: &[(Inst, Inst)]) -> bool {
+    if pairs.len() < DENSITY {
+        return false;
+    }
+    let moved: BTreeSet<Inst> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
+    // Results, and whether what stays in the arm reads them; the same for both arms.
+    let results = moved.iter().flat_map(|&inst| &func.insts[inst].results);
+    let mut waits: BTreeMap<Value, bool> = results.map(|&value| (value, false)).collect();
+    for inst in arms.iter().flat_map(|&arm| &func.regions[arm].insts) {
+        if !moved.contains(inst) {
+            for arg in &func.insts[*inst].args {
+                if let Some(waits) = waits.get_mut(arg) {
+                    *waits = true;
+                }
+            }
+        }
+    }
+    let waiting = waits.values().filter(|&&waits| waits).count();
+    waiting.div_ceil(2) * DENSITY <= pairs.len()
 }
 
 /// Moves what both arms of one `if` compute to `out`.
 fn common(func: &mut Func, ctx: &mut Ctx, renames: &mut Renames, inst: Inst, out: &mut Vec<Inst>) {
     let [yes, no] = [0, 1].map(|arm| func.insts[inst].regions[arm]);
     let small = |region: Region| func.regions[region].insts.len() <= ARM;
-    if !small(yes) || !small(no) {
-        return;
-    }
+    let small = small(yes) && small(no);
     let moves = |func: &Func, inst: Inst| {
         func.insts[inst].op != Op::Const && crate::gvn::unchanging(func, inst)
     };
@@ -76,15 +98,17 @@ fn common(func: &mut Func, ctx: &mut Ctx, renames: &mut Renames, inst: Inst, out
     for index in 0..func.regions[yes].insts.len() {
         let inst = func.regions[yes].insts[index];
         if moves(func, inst) {
-            let key = key(func, renames, inst);
+            let key = key(func, |value| renames.get(value), inst);
             known.entry(key).or_default().push(inst);
         }
     }
     if known.is_empty() {
         return;
     }
-    let mut moved: SecondaryMap<Inst, bool> = SecondaryMap::new();
-    let mut any = false;
+    // What is the same in both arms, in order, and which results of the second arm are which of the first.
+    let mut pairs: Vec<(Inst, Inst)> = Vec::new();
+    let mut same: BTreeMap<Value, Value> = BTreeMap::new();
+    let mut taken: BTreeSet<Inst> = BTreeSet::new();
     for index in 0..func.regions[no].insts.len() {
         let second = func.regions[no].insts[index];
         ctx.steps += 1;
@@ -92,15 +116,28 @@ fn common(func: &mut Func, ctx: &mut Ctx, renames: &mut Renames, inst: Inst, out
             continue;
         }
         // Operands that the second arm alone knows are none of the first arm's.
-        let key = key(func, renames, second);
-        let Some(first) = known.get(&key).and_then(|all| {
+        let of_first = |value| same.get(&value).copied().unwrap_or_else(|| renames.get(value));
+        let Some(first) = known.get(&key(func, of_first, second)).and_then(|all| {
             let imm = func.insts[second].imm;
             all.iter().copied().find(|&first| func.insts[first].imm == imm)
         }) else {
             continue;
         };
-        if moved[first] || !ctx.draw() {
+        if !taken.insert(first) {
             continue;
+        }
+        let results = func.insts[second].results.iter().copied();
+        same.extend(results.zip(func.insts[first].results.iter().copied()));
+        pairs.push((first, second));
+    }
+    if !small && !gathers(func, [yes, no], &pairs) {
+        return;
+    }
+    let mut moved: SecondaryMap<Inst, bool> = SecondaryMap::new();
+    let mut any = false;
+    for (first, second) in pairs {
+        if !ctx.draw() {
+            break;
         }
         for index in 0..func.insts[second].results.len() {
             let from = func.insts[second].results[index];
@@ -116,5 +153,68 @@ fn common(func: &mut Func, ctx: &mut Ctx, renames: &mut Renames, inst: Inst, out
         for arm in [yes, no] {
             func.regions[arm].insts.retain(|&inst| !moved[inst]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Ctx, Neutral, Options};
+    use gpucc_ir::ssa::{
+        Builder, Builtin, Imm, InputData, InputKind, InstData, Numerics, Scalar, Span, Stage,
+        verify,
+    };
+
+    /// How many operations stand before an `if` whose arms do so many things of their own, and compute the same chain;
+    /// every link of the chain is wanted behind the `if` where it is `open`.
+    fn hoisted(own: usize, open: bool) -> usize {
+        let mut func = Func::new("arms", Stage::Fragment);
+        let input = func.inputs.push(InputData {
+            kind: InputKind::Builtin(Builtin::Position),
+            components: 4,
+            scalar: Scalar::F32,
+            name: String::new(),
+        });
+        let mut b = Builder::at_body(&mut func);
+        let x = b.input(input, 0);
+        let cond = b.op2(Op::FLt, x, x);
+        let body = func.body;
+        let arms = [Op::FAdd, Op::FMul].map(|op| {
+            let arm = func.new_region();
+            let mut b = Builder::at(&mut func, arm);
+            let mut value = x;
+            for _ in 0..own {
+                value = b.op2(op, value, x);
+            }
+            let mut link = x;
+            let mut results = vec![value];
+            for _ in 0..8 {
+                link = b.op2(Op::FMax, link, x);
+                results.push(link);
+            }
+            if !open {
+                results = vec![value, link];
+            }
+            b.end(Op::Yield, &results);
+            (arm, results.len())
+        });
+        let mut data = InstData::new(Op::If, Imm::None, &[cond], Span::NONE);
+        data.regions = SmallVec::from_slice(&[arms[0].0, arms[1].0]);
+        let branch = func.new_inst(data, &vec![Type::B32; arms[0].1]);
+        func.regions[body].insts.push(branch);
+        Builder::at(&mut func, body).end(Op::Yield, &[]);
+        verify(&func).expect("sound");
+        let before = func.regions[body].insts.len();
+        run(&mut func, &mut Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral));
+        verify(&func).expect("still sound");
+        func.regions[body].insts.len() - before
+    }
+
+    #[test]
+    fn long_arms_share_what_comes_to_few_values() {
+        assert_eq!(hoisted(4, false), 8);
+        assert_eq!(hoisted(ARM, false), 8);
+        assert_eq!(hoisted(4, true), 8);
+        assert_eq!(hoisted(ARM, true), 0);
     }
 }

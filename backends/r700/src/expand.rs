@@ -55,6 +55,12 @@ const OWN: &[Pass] = &[
         |func, _| invert_choices(func),
     ),
     optional(
+        "fractions",
+        Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
+        "`x - floor(x)` is one FRACT",
+        |func, ctx| fractions(func, ctx.numerics.fract_below_one),
+    ),
+    optional(
         "rebalance",
         Proof::Licence("WGSL, reassociation and fusion: sums and products may be regrouped"),
         "chains of one operation become trees",
@@ -116,6 +122,7 @@ pub fn plan(effort: Effort) -> Plan {
             step("if_convert"),
             step("relaxed_fold"),
             step("invert_choices"),
+            step("fractions"),
             step("dce"),
             step("rebalance"),
             step("gvn"),
@@ -154,6 +161,30 @@ fn invert_choices(func: &mut Func) -> bool {
                 changed = true;
             }
             func.regions[region].insts.push(inst);
+        }
+    }
+    changed
+}
+
+/// `x - floor(x)` becomes a fraction, which is defined as just that unless it is kept `below_one`.
+fn fractions(func: &mut Func, below_one: bool) -> bool {
+    let mut changed = false;
+    for (region, ..) in func.regions_in_order() {
+        for index in 0..func.regions[region].insts.len() {
+            let inst = func.regions[region].insts[index];
+            let data = &func.insts[inst];
+            if data.op == Op::FSub
+                && func.ty(data.args[0]) == Type::B32
+                && let Some(whole) = func.def(data.args[1])
+                && whole.op == Op::FFloor
+                && whole.args[0] == data.args[0]
+                && !below_one
+            {
+                let data = &mut func.insts[inst];
+                data.op = Op::FFract;
+                data.args.truncate(1);
+                changed = true;
+            }
         }
     }
     changed
@@ -264,6 +295,20 @@ fn clamp_conversions(func: &mut Func) -> bool {
 mod tests {
     use super::*;
     use gpucc_ir::ssa::Stage;
+
+    #[test]
+    fn a_number_less_its_floor_is_its_fraction() {
+        let mut func = Func::new("fraction", Stage::Fragment);
+        let mut b = Builder::at_body(&mut func);
+        let (x, y) = (b.f32(1.5), b.f32(2.5));
+        let floor = b.op1(Op::FFloor, x);
+        let own = b.op2(Op::FSub, x, floor);
+        let other = b.op2(Op::FSub, y, floor);
+        assert!(fractions(&mut func, false));
+        let of = |value: Value| func.def(value).map(|data| data.op);
+        assert_eq!((of(own), of(other)), (Some(Op::FFract), Some(Op::FSub)));
+        assert!(!fractions(&mut func, false));
+    }
 
     #[test]
     fn every_derivative_becomes_the_one_that_get_gradients_computes() {

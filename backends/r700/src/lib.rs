@@ -10,6 +10,7 @@ mod describe;
 #[cfg(feature = "emulator")]
 mod device;
 pub mod driver;
+mod early;
 mod emit;
 #[cfg(feature = "emulator")]
 pub mod emu;
@@ -156,6 +157,10 @@ const PASSES: &[runner::Pass<Program>] = &[
         Ok(())
     }),
     required("registers", "virtual registers become general-purpose registers", registers),
+    optional("early", "what a lane takes out of a loop is moved before it leaves", |program| {
+        early::run(&mut program.func);
+        Ok(())
+    }),
     required(
         "clauses",
         "instructions become runs of ALU work, clauses of fetches and marks of control flow",

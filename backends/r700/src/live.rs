@@ -54,14 +54,7 @@ pub struct Live {
 impl Live {
     /// Looks at a whole function.
     pub fn of(func: &Func<Inst>) -> Live {
-        let mut scan = Scan::new(Cells::COUNT);
-        for (place, &block) in func.layout.iter().enumerate() {
-            for node in &func.blocks[block].nodes {
-                each_read(&node.inst, |cell| scan.read(place, usize::from(cell)));
-                each_write(&node.inst, |cell| scan.write(place, usize::from(cell)));
-            }
-        }
-        let across = live::Live::of(func, Edges::Logical, scan);
+        let across = across(func);
         let (mut at, mut behind) = (BTreeMap::new(), BTreeMap::new());
         for (place, &block) in func.layout.iter().enumerate() {
             let mut live = Cells::NONE;
@@ -92,6 +85,18 @@ impl Live {
     pub fn at(&self, block: Block, number: usize) -> Cells {
         self.at.get(&(block, number as u32)).copied().unwrap_or(Cells::ALL)
     }
+}
+
+/// Which cells matter where blocks begin. Blocks go by their places in the layout.
+pub fn across(func: &Func<Inst>) -> live::Live {
+    let mut scan = Scan::new(Cells::COUNT);
+    for (place, &block) in func.layout.iter().enumerate() {
+        for node in &func.blocks[block].nodes {
+            each_read(&node.inst, |cell| scan.read(place, usize::from(cell)));
+            each_write(&node.inst, |cell| scan.write(place, usize::from(cell)));
+        }
+    }
+    live::Live::of(func, Edges::Logical, scan)
 }
 
 const fn is_alu(inst: &Inst) -> bool {

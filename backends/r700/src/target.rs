@@ -49,9 +49,10 @@ impl TargetInfo for R700 {
     fn has_continue(&self) -> bool {
         false
     }
-    /// A push, a jump and a pop with their clause breaks cost about ten groups.
+    /// A push, a jump and a pop with their clause breaks cost about ten groups, and two arms in the groups of one leave
+    /// fewer slots empty.
     fn flatten_limit(&self) -> u32 {
-        32
+        64
     }
     /// Operands read the constant cache themselves.
     fn uniform_cost(&self) -> u32 {

@@ -177,22 +177,34 @@ fn chain(func: &Func, op: Op, a: Value, bits: u64, ty: Type) -> Option<Rewrite> 
 
 /// `select(c, 1, b as a word) != 0` is `c or b`, and so on: what short-circuit logic leaves behind.
 fn chosen_truths(func: &Func, op: Op, inner: &InstData, bits: u64) -> Option<Rewrite> {
-    if (op, bits) != (Op::INe, 0) {
+    if !matches!(op, Op::IEq | Op::INe) {
         return None;
     }
-    let truth = |value: Value| {
-        let data = func.def(value).filter(|data| data.op == Op::UConvert)?;
-        (func.ty(data.args[0]) == Type::B1).then_some(data.args[0])
-    };
     let (cond, yes, no) = (inner.args[0], inner.args[1], inner.args[2]);
-    match (truth(yes), truth(no), func.as_const(yes), func.as_const(no)) {
-        (Some(yes), Some(no), ..) => Rewrite::op(Op::Select, &[cond, yes, no]),
-        (Some(yes), None, _, Some(0)) => Rewrite::op(Op::And, &[cond, yes]),
-        (None, Some(no), Some(set), _) if set != 0 => Rewrite::op(Op::Or, &[cond, no]),
-        (_, _, Some(set), None) if set != 0 && chooses(func, no) => {
-            Some(Rewrite::Truths(Op::Or, cond, no))
+    if (op, bits) == (Op::INe, 0) {
+        let truth = |value: Value| {
+            let data = func.def(value).filter(|data| data.op == Op::UConvert)?;
+            (func.ty(data.args[0]) == Type::B1).then_some(data.args[0])
+        };
+        let found = match (truth(yes), truth(no), func.as_const(yes), func.as_const(no)) {
+            (Some(yes), Some(no), ..) => Rewrite::op(Op::Select, &[cond, yes, no]),
+            (Some(yes), None, _, Some(0)) => Rewrite::op(Op::And, &[cond, yes]),
+            (None, Some(no), Some(set), _) if set != 0 => Rewrite::op(Op::Or, &[cond, no]),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
         }
-        (_, _, None, Some(0)) if chooses(func, yes) => Some(Rewrite::Truths(Op::And, cond, yes)),
+    }
+    // What the comparison gives for an arm that is a constant.
+    let holds = |arm: Value| func.as_const(arm).map(|arm| (arm == bits) == (op == Op::IEq));
+    match (holds(yes), holds(no)) {
+        (Some(true), None) if chooses(func, no) => {
+            Some(Rewrite::Truths(Op::Or, cond, op, no, bits))
+        }
+        (None, Some(false)) if chooses(func, yes) => {
+            Some(Rewrite::Truths(Op::And, cond, op, yes, bits))
+        }
         _ => None,
     }
 }

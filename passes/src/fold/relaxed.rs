@@ -177,7 +177,19 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
             if is(a, 1.0) {
                 return Rewrite::op(Op::FAdd, &[b, c]);
             }
-            None
+            // (x * d) * b + c, and the same of -(x * d).
+            let (factor, sign) = match def(a, Op::FNeg) {
+                Some(negated) => (negated.args[0], -1.0),
+                None => (a, 1.0),
+            };
+            let (x, before, by) = chain(Op::FMul, factor, number(b)?)?;
+            // Machines scale a result by these for nothing, and others may read it scaled.
+            if matches!(before.abs(), 0.5 | 2.0 | 4.0) {
+                return None;
+            }
+            let product = sign * before * by;
+            let scale = product.is_normal().then_some(u64::from(product.to_bits()))?;
+            Some(Rewrite::Scaled(x, scale, c))
         }
         (Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRound, &[a]) => {
             is_whole(func, a, WHOLE).then_some(Rewrite::Value(a))
@@ -398,6 +410,58 @@ mod tests {
         let (func, value, _) = folded(true, chain(Op::FMul, 1e30, 1e30));
         let inner = func.def(value).expect("a product").args[0];
         assert_eq!(op(&func, inner), Op::FMul);
+    }
+
+    #[test]
+    fn a_product_within_a_sum_takes_the_constants_together() {
+        for negated in [false, true] {
+            let (func, value, [x, y, ..]) = folded(true, |b, [x, y, ..]| {
+                let (five, three) = (b.f32(5.0), b.f32(3.0));
+                let mut inner = b.op2(Op::FMul, x, five);
+                if negated {
+                    inner = b.op1(Op::FNeg, inner);
+                }
+                b.op3(Op::FMa, inner, three, y)
+            });
+            let data = func.def(value).expect("a sum");
+            assert_eq!((data.op, data.args[0], data.args[2]), (Op::FMa, x, y));
+            let both = if negated { -15f32 } else { 15.0 };
+            assert_eq!(func.as_const(data.args[1]), Some(both.to_bits().into()));
+        }
+        // 1e30 * 1e30 is no number.
+        let (func, value, _) = folded(true, |b, [x, y, ..]| {
+            let much = b.f32(1e30);
+            let inner = b.op2(Op::FMul, x, much);
+            b.op3(Op::FMa, inner, much, y)
+        });
+        let inner = func.def(value).expect("a sum").args[0];
+        assert_eq!(op(&func, inner), Op::FMul);
+    }
+
+    #[test]
+    fn a_comparison_of_numbers_chosen_in_turn_asks_their_conditions() {
+        let asked = |op: Op, bits: u32| {
+            folded(false, move |b, [x, y, z, ..]| {
+                let (first, second) = (b.op2(Op::ULt, x, y), b.op2(Op::ULt, y, z));
+                let (zero, one) = (b.u32(0), b.u32(1));
+                let inner = b.select(second, one, zero);
+                let outer = b.select(first, inner, zero);
+                let bits = b.u32(bits);
+                b.op2(op, outer, bits)
+            })
+        };
+        for (op, bits) in [(Op::IEq, 1), (Op::INe, 0)] {
+            let (func, value, _) = asked(op, bits);
+            let truth = func.def(value).expect("a conversion").args[0];
+            let data = func.def(truth).expect("a truth");
+            assert_eq!(data.op, Op::And);
+            let tests = data.args.iter().map(|&arg| func.def(arg).map(|data| data.op));
+            assert_eq!(tests.collect::<Vec<_>>(), [Some(Op::ULt); 2]);
+        }
+        // Where it is 0, the first condition may fail or the second.
+        let (func, value, _) = asked(Op::IEq, 0);
+        let truth = func.def(value).expect("a conversion").args[0];
+        assert_ne!(func.def(truth).map(|data| data.op), Some(Op::And));
     }
 
     #[test]
