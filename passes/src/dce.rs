@@ -68,9 +68,13 @@ impl Live<'_> {
         }
     }
 
-    fn value(&mut self, value: Value) {
+    fn value(&mut self, func: &Func, value: Value) {
         if !std::mem::replace(&mut self.values[value.index()], true) {
-            self.work.push(Work::Value(value));
+            match func.values[value].def {
+                // What no construct gives needs its instruction alone.
+                ValueDef::Result(inst, _) if func.insts[inst].regions.is_empty() => self.inst(inst),
+                _ => self.work.push(Work::Value(value)),
+            }
         }
     }
 
@@ -103,13 +107,13 @@ impl Live<'_> {
         }
         let data = &func.insts[inst];
         match data.op {
-            Op::If => self.value(data.args[0]),
+            Op::If => self.value(func, data.args[0]),
             Op::Loop | Op::Block => {}
-            Op::BreakIf => self.value(data.args[0]),
+            Op::BreakIf => self.value(func, data.args[0]),
             _ if data.op.is_terminator() => {}
             _ => {
                 for &arg in &data.args {
-                    self.value(arg);
+                    self.value(func, arg);
                 }
             }
         }
@@ -140,20 +144,17 @@ impl Live<'_> {
                     self.shape.region_owner[region].expand().expect("only loops have parameters");
                 self.inst(owner);
                 if func.insts[owner].regions[0] == region {
-                    self.value(func.insts[owner].args[usize::from(index)]);
+                    self.value(func, func.insts[owner].args[usize::from(index)]);
                     (owner, Carries::Params, index)
                 } else {
                     (owner, Carries::Continuing, index)
                 }
             }
         };
-        if func.insts[construct].regions.is_empty() {
-            return;
-        }
         for terminator in self.shape.terminators(construct) {
             if let Some(value) = carried_at(func, terminator, construct, which, usize::from(index))
             {
-                self.value(value);
+                self.value(func, value);
             }
         }
     }

@@ -171,11 +171,12 @@ impl Fold<'_, '_> {
 
     /// Replaces operands that the conditions around decide.
     fn decided(&mut self, func: &mut Func, inst: Inst) {
+        // Truths alone are known, and few instructions read one that is.
+        if func.insts[inst].args.iter().all(|&arg| self.known[arg].is_none()) {
+            return;
+        }
         for index in 0..func.insts[inst].args.len() {
             let arg = func.insts[inst].args[index];
-            if func.ty(arg) != Type::B1 {
-                continue;
-            }
             if let Some(known) = self.known[arg]
                 && self.ctx.draw()
             {

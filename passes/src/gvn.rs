@@ -8,9 +8,7 @@
 
 use crate::{ctx::Ctx, rename::Renames};
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{
-    Flags, Func, Imm, Inst, MemSpace, Op, Region, Resource, ResourceKind, Type, Value,
-};
+use gpucc_ir::ssa::{Flags, Func, Imm, Inst, MemSpace, Op, Region, Resource, ResourceKind};
 
 /// Replaces repeated computations.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
@@ -303,7 +301,7 @@ impl Key {
 
     fn same(&self, func: &Func, other: &Key) -> bool {
         let (a, b) = (&func.insts[self.inst], &func.insts[other.inst]);
-        let types = |values: &[Value]| values.iter().map(|&v| func.ty(v)).collect::<Types>();
+        let mut results = a.results.iter().zip(&b.results);
         // Bytes that an access may reach are a promise of its address, which is an operand.
         let same_imm = match (a.imm, b.imm) {
             (Imm::Mem(a), Imm::Mem(b)) => a.mem == b.mem,
@@ -315,11 +313,9 @@ impl Key {
             && self.region == other.region
             && a.args == b.args
             && a.results.len() == b.results.len()
-            && types(&a.results) == types(&b.results)
+            && results.all(|(&a, &b)| func.ty(a) == func.ty(b))
     }
 }
-
-type Types = smallvec::SmallVec<[Type; 4]>;
 
 const SEED: u64 = 0x51_7c_c1_b7_27_22_0a_95;
 /// Marks the hashes of constants, which never leave the table.

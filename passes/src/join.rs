@@ -55,7 +55,11 @@ fn private(func: &Func, inst: Inst) -> Option<Mem> {
 
 impl Places {
     fn find(func: &Func) -> Places {
-        let mut places = Places::default();
+        let mut places = Places {
+            position: func.by_inst(),
+            uses: SecondaryMap::with_capacity(func.values.len()),
+            ..Places::default()
+        };
         let mut regions: Vec<Region> = Vec::new();
         let mut constructs: Vec<Inst> = Vec::new();
         let mut loaded: EntitySet<Value> = EntitySet::new();

@@ -24,15 +24,25 @@ impl Renames {
             return;
         }
         if self.to.len() <= from.index() {
-            self.to.resize(from.index() + 1, None.into());
+            self.to.resize((2 * self.to.len()).max(from.index() + 1), None.into());
         }
         self.to[from.index()] = to.into();
         self.any = true;
     }
 
     /// What stands for `value` now.
+    #[inline]
     pub(crate) fn get(&mut self, value: Value) -> Value {
-        let mut end = value;
+        // Most values stand for themselves.
+        match self.to.get(value.index()).and_then(|next| next.expand()) {
+            None => value,
+            Some(next) => self.follow(value, next),
+        }
+    }
+
+    /// What stands for `value`, for which `next` was put.
+    fn follow(&mut self, value: Value, next: Value) -> Value {
+        let mut end = next;
         while let Some(next) = self.to.get(end.index()).and_then(|next| next.expand()) {
             end = next;
         }

@@ -204,8 +204,12 @@ impl Plan {
 
     /// Finds a pass by name: a machine's own, or a shared one.
     pub fn pass(&self, name: &str) -> Option<&'static Pass> {
-        let mut own = self.own.iter();
-        own.find(|pass| pass.name == name).or_else(|| pass(name))
+        self.find(name).map(|(_, pass)| pass)
+    }
+
+    /// As [`Plan::pass`], with its number: those of the machine come first.
+    fn find(&self, name: &str) -> Option<(usize, &'static Pass)> {
+        self.own.iter().chain(PASSES).enumerate().find(|(_, pass)| pass.name == name)
     }
 }
 
@@ -350,21 +354,21 @@ impl Runner {
         let before = ctx.rewrites;
         // The pass that changed something last.
         let mut last = "";
-        // Passes that found nothing to do in the function as it is now: they would find nothing again.
-        let mut idle: Vec<&'static str> = Vec::with_capacity(plan.steps.len());
+        // Passes, by number, that found nothing to do in the function as it is now: they would find nothing again.
+        let mut idle = vec![false; plan.own.len() + PASSES.len()];
         report.timings.reserve(plan.steps.len());
         let mut clock = observer.now();
         let mut to_clean = false;
         for &Step { name, cleans } in &plan.steps {
-            let pass =
-                plan.pass(name).ok_or_else(|| RunError::UnknownPass { name: name.to_string() })?;
+            let (number, pass) =
+                plan.find(name).ok_or_else(|| RunError::UnknownPass { name: name.to_string() })?;
             if cleans && !to_clean {
                 continue;
             }
             let optional_off = ctx.out_of_fuel() || !self.gate.admits(name);
             let mut changed = false;
             if !optional_off || pass.required {
-                if !idle.contains(&name) {
+                if !idle[number] {
                     if name == "robust" && func.bounds == Bounds::Marked {
                         // From here on nothing says any more which accesses were in range.
                         bounds::check(func).map_err(|broken| broken_after(last, &broken))?;
@@ -373,10 +377,10 @@ impl Runner {
                     charge(func, ctx)?;
                     match changed {
                         true => {
-                            idle.clear();
+                            idle.fill(false);
                             last = name;
                         }
-                        false => idle.push(name),
+                        false => idle[number] = true,
                     }
                     if verify && changed {
                         check(func, name)?;

@@ -9,6 +9,8 @@
 mod evict;
 mod order;
 mod relieve;
+#[cfg(test)]
+mod tests;
 mod tight;
 
 use crate::api::{Options, Policy, Shape};
@@ -120,6 +122,21 @@ impl FileCells {
         start >= point && self.busy.get(usize::from(cell)).is_some_and(|&busy| busy > start)
     }
 
+    /// Which of the 64 cells from `first` on are not known to be occupied at `start`, as [`FileCells::is_busy`] says: cell
+    /// `first + i` is bit `i`. Cells that do not exist are among them.
+    #[inline]
+    fn not_busy(&self, first: u16, start: u32, point: u32) -> u64 {
+        if start < point {
+            return u64::MAX;
+        }
+        let cells = self.busy.get(usize::from(first)..).unwrap_or_default();
+        let mut busy = 0;
+        for (bit, &until) in cells.iter().take(64).enumerate() {
+            busy |= u64::from(until > start) << bit;
+        }
+        !busy
+    }
+
     /// Where somebody else begins to live at `cell` behind a class, if that would meet nobody; `u32::MAX` when nobody
     /// does.
     fn free_until(&mut self, cell: u16, class: &Class, point: u32, steps: &mut u64) -> Option<u32> {
@@ -195,6 +212,22 @@ pub(crate) struct Colors {
     /// Cells of all files that are occupied at once, at most: fewer cannot be named.
     peak: u64,
     files: Vec<FileCells>,
+}
+
+/// Adds stays to a list; both are in the order of their beginnings. Costs what is added and what begins behind its first.
+fn merge(stays: &mut Vec<Stay>, added: impl DoubleEndedIterator<Item = Stay> + ExactSizeIterator) {
+    let mut old = stays.len();
+    let mut free = old + added.len();
+    stays.resize(free, Stay { start: 0, end: 0, class: NOBODY });
+    // From the end: `old` stays of the list are where they were, and all from `free` on are in their places.
+    for stay in added.rev() {
+        while old > 0 && stays[old - 1].start > stay.start {
+            (old, free) = (old - 1, free - 1);
+            stays[free] = stays[old];
+        }
+        free -= 1;
+        stays[free] = stay;
+    }
 }
 
 /// Classes, their cells, and who leaves for them.
@@ -450,12 +483,8 @@ impl<'a> Colorer<'a> {
                     }
                 }
             } else {
-                stays.extend(data.segments.iter().map(|segment| Stay {
-                    start: segment.start,
-                    end: segment.end,
-                    class,
-                }));
-                stays.sort_unstable_by_key(|stay| stay.start);
+                let segments = data.segments.iter();
+                merge(stays, segments.map(|&Segment { start, end }| Stay { start, end, class }));
             }
             self.colors.steps += data.segments.len() as u64;
             let track = &mut file.tracks[cell];

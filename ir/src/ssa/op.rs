@@ -32,10 +32,12 @@ impl Flags {
     pub const ARITHMETIC: Flags = Flags(128);
 
     /// Both sets together.
+    #[inline]
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
     /// True when every flag of `other` is set.
+    #[inline]
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }

@@ -111,9 +111,9 @@ impl<'f> Verifier<'f> {
         Verifier {
             func,
             owners: SecondaryMap::new(),
-            seen_insts: EntitySet::new(),
+            seen_insts: EntitySet::with_capacity(func.insts.len()),
             seen_regions: EntitySet::new(),
-            visible: EntitySet::new(),
+            visible: EntitySet::with_capacity(func.values.len()),
             scopes: Vec::new(),
         }
     }
@@ -220,7 +220,11 @@ impl Verifier<'_> {
             return Err(self.broken(owner, 13, format!("regions nest deeper than {MAX_NESTING}")));
         }
         self.owners[region] = owner;
-        self.scopes.push(Scope { region, owner, defined: Vec::new() });
+        self.scopes.push(Scope {
+            region,
+            owner,
+            defined: Vec::with_capacity(self.func.regions[region].insts.len()),
+        });
         for (index, &param) in func.regions[region].params.iter().enumerate() {
             if !func.values.is_valid(param)
                 || func.values[param].def != ValueDef::Param(region, index as u16)

@@ -34,10 +34,10 @@ pub(super) fn rewrite(
 ) -> Option<Rewrite> {
     let open = |value: &&Value| func.as_const(**value).is_none();
     let &first = data.args.iter().find(open)?;
+    let _ = choice(func, first)?;
     if data.args.iter().filter(open).any(|&arg| arg != first) {
         return None;
     }
-    let _ = choice(func, first)?;
     let mut follow = Follow { func, data, model, open: first, facts: SmallVec::new() };
     let truth = func.ty(result) == Type::B1;
     match follow.found(first, DEPTH)? {

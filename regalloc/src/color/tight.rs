@@ -34,11 +34,27 @@ impl Colorer<'_> {
             [] => (0, 0),
         };
         let mut best: Option<((u16, bool, u32), u16)> = None;
-        for cell in 0..total.saturating_sub(extent - 1) {
+        let count = total.saturating_sub(extent - 1);
+        let (mut first, mut open) = (0, cells.not_busy(0, start, point));
+        loop {
+            if open == 0 {
+                first += 64;
+                if first >= count {
+                    break;
+                }
+                open = cells.not_busy(first, start, point);
+                continue;
+            }
+            let cell = first + open.trailing_zeros() as u16;
+            open &= open - 1;
+            if cell >= count {
+                break;
+            }
             if cell >= cells.unnamed && best.is_some() && preferred.is_none() {
                 // From here on all is as new as what was found, or newer.
                 break;
             }
+            // A wider place that was looked at may have found it occupied.
             if cells.is_busy(cell, start, point) || data.phases >> (cell % row) & 1 == 0 {
                 continue;
             }
@@ -83,12 +99,20 @@ impl Colorer<'_> {
         };
         let first = members.iter().find_map(loose);
         let free = members.iter().all(|&(member, _)| classes.class[member as usize].pin.is_none());
+        let mut open = 0;
         for base in 0..total {
             let cells = &self.colors.files[file];
+            if base % 64 == 0 {
+                let not_busy =
+                    |(start, offset): (u32, u16)| cells.not_busy(base + offset, start, point);
+                open = first.map_or(u64::MAX, not_busy);
+            }
             if base >= cells.unnamed && best.is_some() && free {
                 break;
             }
-            if first.is_some_and(|(start, offset)| cells.is_busy(base + offset, start, point)) {
+            // What was free when the mask was made may have been found occupied since.
+            let busy = |(start, offset): (u32, u16)| cells.is_busy(base + offset, start, point);
+            if open >> (base % 64) & 1 == 0 || first.is_some_and(busy) {
                 continue;
             }
             let new = members
