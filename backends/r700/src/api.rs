@@ -142,6 +142,14 @@ impl Chip {
         let half = (self.register_rows() - 8) / 2;
         if half < 120 { half } else { 120 }
     }
+    /// Most entries of the stack that a program may take: what public drivers give pixels and vertices each. They keep the
+    /// split, and a program beyond its share never starts. docs/errata.md 53.
+    pub const fn stage_stack(self) -> u32 {
+        match self {
+            Chip::Rv610 | Chip::Rv620 | Chip::Rv630 | Chip::Rv635 | Chip::Rv670 => 40,
+            Chip::R600 | Chip::Rv710 | Chip::Rv730 | Chip::Rv740 | Chip::Rv770 | Chip::Rv790 => 128,
+        }
+    }
     /// Elements that a loop takes of the stack: an entry of R700 ISA 3.6.5.
     pub const fn loop_elements(self) -> u32 {
         if self.wave() == 64 { 4 } else { 8 }

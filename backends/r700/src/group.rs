@@ -193,6 +193,8 @@ const WINDOW: usize = 256;
 const LOOKAHEAD: usize = 48;
 /// Operations behind a MOVA that may still use its AR.
 pub const SHARING: usize = 8;
+/// NOPs of a group behind a write by index: x to w.
+const REST: u32 = 4;
 /// Room that a MOVA wants in its clause for itself and its users.
 const ADDRESS_ROOM: u32 = 70;
 
@@ -268,7 +270,7 @@ fn writes_by_index(group: &legal::Group) -> bool {
 struct Packer {
     chip: Chip,
     isa: &'static isa::Isa,
-    /// Groups of NOPs that follow a write by index, where the window has one.
+    /// Slots of the group of NOPs that follows a write by index, where the window has one.
     rests: u32,
     priority: Priority,
     clauses: Vec<Clause>,
@@ -316,7 +318,7 @@ impl Packer {
         let by_index = |slot: &Slot| slot.dst.is_some_and(|dst| dst.rel);
         let rests = self.chip.rests_after_indexed_writes()
             && items.iter().flat_map(Item::slots).any(by_index);
-        self.rests = u32::from(rests);
+        self.rests = if rests { REST } else { 0 };
         let mut window = Window::of(items, &mut self.depend);
         match self.priority {
             Priority::Height => {}
@@ -365,9 +367,9 @@ impl Packer {
             queue.now += 1;
             let kills = group.has_kill();
             // KILL ends its clause.
-            let rests = if writes_by_index(&group) && !kills { self.rests } else { 0 };
+            let rests = self.rests > 0 && writes_by_index(&group) && !kills;
             self.finish(group, locks, span);
-            for _ in 0..rests {
+            if rests {
                 self.idle();
                 queue.now += 1;
             }
@@ -378,10 +380,15 @@ impl Packer {
         Ok(())
     }
 
-    /// A group that does nothing.
+    /// A group that does nothing. Behind a write by index it fills x to w, where the chip wants it: docs/errata.md 12.
     fn idle(&mut self) {
         let nop = Slot::new(AluOp::NOP, None, &[]);
-        let group = legal::Group::of(self.isa).admit(0, &nop).expect("an empty group admits NOP");
+        let rests = self.chip.rests_after_indexed_writes()
+            && self.clause.groups.last().is_some_and(|packed| writes_by_index(&packed.group));
+        let slots = if rests { 0..REST as usize } else { 0..1 };
+        let group = slots.fold(legal::Group::of(self.isa), |group, slot| {
+            group.admit(slot, &nop).expect("an empty slot admits NOP")
+        });
         let locks = self.clause.locks;
         self.finish(group, locks, Span::NONE);
     }

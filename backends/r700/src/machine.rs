@@ -11,7 +11,7 @@ use gpucc_machine::{Excerpt, Machine, Request, Site, Steps, TextError};
 use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
 
-/// What R700 is told as. R6xx has the same numbers of everything.
+/// What R700 is told as. R6xx has the same numbers of everything; most of its chips have a stack of 40 entries.
 const R700: About = About {
     name: Family::R700.name(),
     machine: "AMD R700 family (TeraScale)",
@@ -20,7 +20,7 @@ const R700: About = About {
     stages: STAGES,
     limits: &[
         ("registers", 128),
-        ("stack_entries", 255),
+        ("stack_entries", 128),
         ("uniform_buffers", 14),
         ("storage_buffers", 32),
         ("textures", 112),

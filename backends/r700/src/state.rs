@@ -136,7 +136,8 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
 fn points(abi: &Abi, list: &mut Vec<StateRegister>) {
     list.push(register("VGT_PRIMITIVE_TYPE", 0x8958, &[("PRIM_TYPE", 0, 1)]));
     list.push(register("VGT_VTX_CNT_EN", 0x28ab8, &[("VTX_CNT_EN", 0, 1)]));
-    // Every draw counts from 0: RESET_VTX_CNT. Otherwise the count goes on where the last one ended.
+    // Every draw counts from 0: RESET_VTX_CNT. Otherwise the count goes on where the last one ended. The kernel forbids
+    // the register, so that a driver sends the packet EVENT_WRITE in its place (abi-r700: Compute).
     list.push(register("VGT_EVENT_INITIATOR", 0x28a90, &[("EVENT_TYPE", 0, 33)]));
     // The count arrives as it is: no bounds that another client left.
     list.push(register("VGT_MAX_VTX_INDX", 0x28400, &[("MAX_INDX", 0, u32::MAX)]));
@@ -150,6 +151,16 @@ fn points(abi: &Abi, list: &mut Vec<StateRegister>) {
         Family::R700 => register("PA_CL_CLIP_CNTL", 0x28810, &[("DX_RASTERIZATION_KILL", 22, 1)]),
         Family::R600 => register("SX_MISC", 0x28350, &[("MULTIPASS", 0, 1)]),
     });
+    // On R700 the kernel does not see that bit, and takes what nobody wrote for targets that are written and depth that is
+    // tested: docs/errata.md 82.
+    list.push(register(
+        "DB_DEPTH_CONTROL",
+        0x28800,
+        &[("STENCIL_ENABLE", 0, 0), ("Z_ENABLE", 1, 0), ("Z_WRITE_ENABLE", 2, 0)],
+    ));
+    let off: Vec<Field> =
+        (0u32..).zip(targets::ENABLES).map(|(target, name)| (name, 4 * target, 0)).collect();
+    list.push(register("CB_TARGET_MASK", 0x28238, &off));
 }
 
 fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
@@ -438,13 +449,15 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     // chips up.
     let early = func.early_fragment_tests;
     let order = u32::from(early || (depth | stencil == 0 && !code.writes_memory));
+    // A pixel of one sample has no mask, though the program exports one: docs/errata.md 40.
+    let masks = if facts.samples == Some(1) { 0 } else { coverage };
     let stores = |early_ones: bool| u32::from(code.writes_memory && early == early_ones);
     let mut control = vec![
         ("Z_EXPORT_ENABLE", 0, depth),
         ("STENCIL_REF_EXPORT_ENABLE", 1, stencil),
         ("Z_ORDER", 4, order),
         ("KILL_ENABLE", 6, u32::from(code.kills)),
-        ("MASK_EXPORT_ENABLE", 8, coverage),
+        ("MASK_EXPORT_ENABLE", 8, masks),
         // Hidden pixels store too, unless the tests come before the program.
         ("EXEC_ON_HIER_FAIL", 10, stores(false)),
         ("EXEC_ON_NOOP", 11, stores(true)),

@@ -1,6 +1,7 @@
 //! The integration tests of this crate: one binary, so that they are linked once.
 
 mod common;
+mod dispatch;
 mod groups;
 mod isa_files;
 mod isa_golden;

@@ -1,4 +1,5 @@
-//! STACK_SIZE of foreign programs by the compiler's formula: what a public driver programs for the same control flow.
+//! STACK_SIZE of foreign programs by the compiler's formula: what a public driver programs for the same control flow; and
+//! programs that take more than their share of it.
 
 use crate::common::shared;
 use gpucc_r700::{Chip, Family};
@@ -48,4 +49,69 @@ fn the_formula_gives_what_a_public_driver_programs() {
         checked += u32::from(stack > 0);
     }
     assert!(checked > 100, "{checked} programs with a stack");
+}
+
+/// A fragment program of so many loops, each within the one before.
+fn loops(count: usize) -> String {
+    let (mut open, mut close) = (String::new(), String::new());
+    let (mut next, mut carried) = (2, 0);
+    for _ in 0..count {
+        let [result, counter, last] = [next, next + 1, next + 2];
+        next += 3;
+        open += &format!(
+            "  %{result}: b32 = loop %{carried} body (%{counter}: b32) {{
+    %{last}: b1 = ult %{counter}, %1
+    if %{last} {{
+      break %{counter}
+    }} else {{
+      yield
+    }}
+"
+        );
+        carried = counter;
+    }
+    for depth in (0..count).rev() {
+        // What the loop within leaves, less one; the innermost counts itself.
+        let from = if depth + 1 == count { 3 * depth + 3 } else { 3 * depth + 5 };
+        close += &format!(
+            "    %{next}: b32 = isub %{from}, %1
+    continue %{next}
+  }} continuing (%{}: b32) {{
+    next %{}
+  }}
+",
+            next + 1,
+            next + 1
+        );
+        next += 2;
+    }
+    format!(
+        "func \"fragment\" fragment trusted {{
+  in0 = \"n\" u32 x 1 location 0 flat center
+  out0 = \"\" u32 x 1 location 0 flat
+}} body {{
+  %0: b32 = input in0.0
+  %1: b32 = const 0x1
+{open}{close}  output out0.0, %2
+  yield
+}}"
+    )
+}
+
+/// docs/errata.md 53. 20 loops take 8 elements each where wavefronts are narrow: 41 entries of 4.
+#[test]
+fn a_program_beyond_its_share_of_the_stack_is_a_limit() {
+    let compile = |chip: Chip, count: usize| {
+        let module = gpucc_ir::ssa::parse(&loops(count)).expect("the text is right");
+        let options = gpucc_r700::Options { chip, ..gpucc_r700::Options::default() };
+        let compiled = gpucc_r700::compile(module.funcs[0].clone(), &options);
+        compiled.map(drop).map_err(|failure| failure.to_string())
+    };
+    for (chip, most) in [(Chip::Rv610, 19), (Chip::Rv630, 19), (Chip::Rv670, 39)] {
+        assert_eq!(compile(chip, most), Ok(()), "{}", chip.name());
+        let refused = compile(chip, most + 1).expect_err("too deep");
+        assert!(refused.contains("stack entries: 41 needed, 40 available"), "{refused}");
+    }
+    assert_eq!(compile(Chip::R600, 40), Ok(()));
+    assert_eq!(compile(Chip::Rv730, 40), Ok(()));
 }

@@ -25,6 +25,8 @@ const EVENT_WRITE: u32 = 0x46;
 const SURFACE_BASE_UPDATE: u32 = 0x73;
 /// Event: pixels before are done.
 const PS_PARTIAL_FLUSH: u32 = 0x10;
+/// VGT_EVENT_INITIATOR. The kernel forbids it and admits the packet EVENT_WRITE with the same word.
+const EVENT: u32 = 0x28A90;
 /// Source of indices: the machine counts them.
 const COUNTED: u32 = 2;
 
@@ -57,7 +59,7 @@ fn relocations(at: u32, entry: &[u32]) -> usize {
 }
 
 /// The words of a draw of counted vertices with these registers; where two blocks write a register each writes the bits of
-/// its mask.
+/// its mask. An event is sent as a packet behind the registers.
 pub fn draw_stream(
     family: Family,
     blocks: &[&[StateRegister]],
@@ -69,6 +71,7 @@ pub fn draw_stream(
         let value = values.entry(register.address).or_default();
         *value = *value & !register.mask | register.value & register.mask;
     }
+    let event = values.remove(&EVENT);
     let mut out = Vec::new();
     if family == Family::R600 {
         packet(&mut out, START_3D_CMDBUF, &[0]);
@@ -106,6 +109,9 @@ pub fn draw_stream(
         let written = colors.fold(0, |mask, (at, _)| mask | 2 << ((at - 0x28040) / 4));
         packet(&mut out, SURFACE_BASE_UPDATE, &[written]);
         packet(&mut out, EVENT_WRITE, &[PS_PARTIAL_FLUSH]);
+    }
+    if let Some(event) = event {
+        packet(&mut out, EVENT_WRITE, &[event]);
     }
     packet(&mut out, NUM_INSTANCES, &[instances]);
     packet(&mut out, DRAW_INDEX_AUTO, &[vertices, COUNTED]);

@@ -13,6 +13,8 @@ pub struct Facts {
     pub call: u32,
     /// Registers of a lane, for all stages and their clause temporaries.
     pub rows: u32,
+    /// Entries of the stack for pixels and for vertices, as peers' drivers split them.
+    pub stack: u32,
     /// VTX clauses have a cache of their own.
     pub vertex_cache: bool,
     /// AR.x indexes registers.
@@ -21,21 +23,22 @@ pub struct Facts {
     pub rests: bool,
 }
 
-const fn row(wave: u32, looping: u32, call: u32, rows: u32, has: [bool; 3]) -> Facts {
-    Facts { wave, looping, call, rows, vertex_cache: has[0], indexes: has[1], rests: has[2] }
+const fn row(wave: u32, [looping, call, stack]: [u32; 3], rows: u32, has: [bool; 3]) -> Facts {
+    let [vertex_cache, indexes, rests] = has;
+    Facts { wave, looping, call, rows, stack, vertex_cache, indexes, rests }
 }
 
 /// The row of a chip.
 pub const fn facts(chip: Chip) -> Facts {
     match chip {
-        Chip::Rv770 | Chip::Rv790 => row(64, 4, 1, 256, [true, true, true]),
-        Chip::Rv740 => row(64, 4, 1, 128, [true, true, false]),
-        Chip::Rv730 => row(32, 8, 1, 128, [true, true, false]),
-        Chip::Rv710 => row(32, 8, 1, 256, [false, true, false]),
-        Chip::R600 => row(64, 4, 1, 256, [true, false, true]),
-        Chip::Rv670 => row(64, 4, 1, 256, [true, true, false]),
-        Chip::Rv630 | Chip::Rv635 => row(32, 8, 1, 128, [true, false, true]),
-        Chip::Rv610 | Chip::Rv620 => row(16, 8, 2, 128, [false, false, true]),
+        Chip::Rv770 | Chip::Rv790 => row(64, [4, 1, 128], 256, [true, true, true]),
+        Chip::Rv740 => row(64, [4, 1, 128], 128, [true, true, false]),
+        Chip::Rv730 => row(32, [8, 1, 128], 128, [true, true, false]),
+        Chip::Rv710 => row(32, [8, 1, 128], 256, [false, true, false]),
+        Chip::R600 => row(64, [4, 1, 128], 256, [true, false, true]),
+        Chip::Rv670 => row(64, [4, 1, 40], 256, [true, true, false]),
+        Chip::Rv630 | Chip::Rv635 => row(32, [8, 1, 40], 128, [true, false, true]),
+        Chip::Rv610 | Chip::Rv620 => row(16, [8, 2, 40], 128, [false, false, true]),
     }
 }
 
@@ -51,6 +54,7 @@ mod tests {
                 looping: chip.loop_elements(),
                 call: chip.call_elements(),
                 rows: chip.register_rows(),
+                stack: chip.stage_stack(),
                 vertex_cache: chip.has_vertex_cache(),
                 indexes: chip.indexes_registers(),
                 rests: chip.rests_after_indexed_writes(),

@@ -1,5 +1,5 @@
 //! What the Linux kernel asks of commands before it lets the machine have them, and what the machine asks beside it: packets,
-//! ranges of registers, relocations, types of resources, targets. docs/errata.md 58, 63, 83; register guide.
+//! ranges of registers, relocations, types of resources, targets. docs/errata.md 58, 63, 82, 83; register guide.
 
 use crate::api::Family;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ pub struct Refused {
 /// One draw with the registers that it runs under.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draw {
-    /// By byte address.
+    /// By byte address. VGT_EVENT_INITIATOR is among them where RESET_VTX_CNT was sent for this draw.
     pub registers: BTreeMap<u32, u32>,
     /// Vertices that the machine counts.
     pub vertices: u32,
@@ -46,6 +46,12 @@ const SPACES: [Space; 8] = [
     Space { opcode: 0x6F, first: 0x3_CFF0, end: 0x3_E200, entry: 1 },
 ];
 
+/// Fields of the first word of EVENT_WRITE: PS_PARTIAL_FLUSH and RESET_VTX_CNT.
+const FLUSH_PIXELS: u32 = 0x10;
+const RESET_COUNT: u32 = 0x21;
+const VGT_EVENT_INITIATOR: u32 = 0x28A90;
+const SX_MISC: u32 = 0x28350;
+const PA_CL_CLIP_CNTL: u32 = 0x28810;
 const SQ_CONFIG: u32 = 0x8C00;
 const DB_DEPTH_BASE: u32 = 0x2800C;
 const DB_DEPTH_INFO: u32 = 0x28010;
@@ -54,7 +60,6 @@ const CB_COLOR0_INFO: u32 = 0x280A0;
 const CB_COLOR0_TILE: u32 = 0x280C0;
 const CB_COLOR0_FRAG: u32 = 0x280E0;
 const CB_TARGET_MASK: u32 = 0x28238;
-const CB_SHADER_MASK: u32 = 0x2823C;
 const DB_DEPTH_CONTROL: u32 = 0x28800;
 const SQ_PGM_START_PS: u32 = 0x28840;
 const SQ_PGM_START_VS: u32 = 0x28858;
@@ -71,11 +76,48 @@ fn is_address(register: u32) -> bool {
 }
 
 /// Of the registers of the configuration, those that a program's commands may write: the type of primitives, shares of
-/// registers and threads, the scatter aperture, borders of samplers, and switches of fetches and depth.
+/// registers and threads, the scatter aperture, borders of samplers, and switches of fetches and depth. The wavefronts of a
+/// dispatch too: VGT_VTX_VECT_EJECT_REG.
 fn may_configure(register: u32) -> bool {
     matches!(register,
-        0x8958 | 0x8C00..=0x8C14 | 0x8D8C | 0x9010 | 0x9014 | 0x9508 | 0x9714 | 0x9830 | 0x9838
+        0x88B0 | 0x8958 | 0x8C00..=0x8C14 | 0x8D8C | 0x9010 | 0x9014 | 0x9508 | 0x9714 | 0x9830 | 0x9838
         | 0xA400..=0xABFC)
+}
+
+/// Of the registers of a context, those that the kernel lets commands write. The ranges are shorter than the space: events,
+/// reuse of vertices and what nobody has asked for lie between them.
+#[rustfmt::skip]
+fn may_set(register: u32) -> bool {
+    // Size, stride and base of the four stream-out buffers; their offsets are not among them.
+    let streamed = matches!(register, 0x2_8AD0..0x2_8B10) && register & 15 != 12;
+    streamed || matches!(register,
+        // Depth, its clears, the screen's scissors; colour targets and what is cleared to.
+        0x2_8000 | 0x2_8004 | 0x2_800C | 0x2_8010 | 0x2_8028..=0x2_8034
+        | 0x2_8040..0x2_8130
+        // Sizes of constant buffers.
+        | 0x2_8140..0x2_8200
+        // Windows, scissors, masks of targets.
+        | 0x2_8200..=0x2_8230 | 0x2_8238..=0x2_8244 | 0x2_8250..=0x2_8354
+        // Semantics of fetches; vertex numbers, alpha, blending, stencil, viewports.
+        | 0x2_8380..0x2_8400 | 0x2_8400..=0x2_85B8
+        // What passes from vertices to pixels.
+        | 0x2_8614..=0x2_8638 | 0x2_8644..=0x2_86E4
+        // Blending of targets, fixed function.
+        | 0x2_8780..=0x2_87A0 | 0x2_8800..=0x2_8820
+        // Programs of each stage, rings.
+        | 0x2_8840 | 0x2_8850..=0x2_8858 | 0x2_8868..=0x2_886C | 0x2_887C..=0x2_8880
+        | 0x2_8890..=0x2_8894 | 0x2_88A4..=0x2_88E0
+        // Constant buffers.
+        | 0x2_8940..0x2_8A00
+        // Points and lines, paths of vertices.
+        | 0x2_8A00..=0x2_8A40 | 0x2_8A48..=0x2_8A50 | 0x2_8A6C | 0x2_8A84 | 0x2_8A94
+        | 0x2_8AA0..=0x2_8AA4 | 0x2_8AB0..=0x2_8AB8 | 0x2_8B20 | 0x2_8B28
+        // Samples, guard bands, compares of colours.
+        | 0x2_8C00..=0x2_8C20 | 0x2_8C30..=0x2_8C3C | 0x2_8C48
+        // Depth's modes and hierarchy, alpha to coverage.
+        | 0x2_8D0C..=0x2_8D14 | 0x2_8D24..=0x2_8D34 | 0x2_8D44
+        // Offsets of polygons, sizes of points, user's planes.
+        | 0x2_8DF8..=0x2_8E7C)
 }
 
 /// Reads a stream of commands.
@@ -201,7 +243,13 @@ impl<'a> Reader<'a> {
             }
             0x46 => {
                 counted(1)?;
-                self.flushed |= words[0] & 0x3F == 0x10;
+                match words[0] & 0x3F {
+                    FLUSH_PIXELS => self.flushed = true,
+                    RESET_COUNT => {
+                        self.now.registers.insert(VGT_EVENT_INITIATOR, words[0]);
+                    }
+                    _ => {}
+                }
                 Ok(())
             }
             0x73 => {
@@ -234,6 +282,9 @@ impl<'a> Reader<'a> {
             let at = first + 4 * (n * space.entry) as u32;
             if opcode == 0x68 && !may_configure(at) {
                 return self.refused(format!("register {at:#x} is the kernel's"));
+            }
+            if opcode == 0x69 && !may_set(at) {
+                return self.refused(format!("register {at:#x} is forbidden"));
             }
             let relocations = match entry {
                 [.., word] if opcode == 0x6D => match word >> 30 {
@@ -270,34 +321,53 @@ impl<'a> Reader<'a> {
                     .refused("R6xx hangs on a draw behind another without a flush of pixels");
             }
         }
-        for start in [SQ_PGM_START_PS, SQ_PGM_START_VS] {
+        // Which bit kills all primitives is the chip's. The kernel looks at one of them, whatever the chip.
+        let killed = match self.family {
+            Family::R700 => read(PA_CL_CLIP_CNTL) >> 22 & 1 == 1,
+            Family::R600 => read(SX_MISC) & 1 == 1,
+        };
+        let unseen = read(SX_MISC) & 1 == 1;
+        let pixels = if killed { None } else { Some(SQ_PGM_START_PS) };
+        for start in pixels.into_iter().chain([SQ_PGM_START_VS]) {
             if !self.relocated.contains(&start) {
                 return self.refused(format!("program {start:#x} has no place"));
             }
         }
-        let written = read(CB_TARGET_MASK) & read(CB_SHADER_MASK);
+        if !unseen {
+            self.targets()?;
+        }
+        self.flushed = false;
+        self.draws.push(self.now.clone());
+        // An event is past with the draw behind it.
+        self.now.registers.remove(&VGT_EVENT_INITIATOR);
+        Ok(())
+    }
+
+    /// Targets that a draw writes and depth that it tests have memory and a format. What nobody wrote the kernel takes for
+    /// the worst: every target, every test.
+    fn targets(&self) -> Result<(), Refused> {
+        let or = |at: u32, worst: u32| self.now.registers.get(&at).copied().unwrap_or(worst);
+        let written = or(CB_TARGET_MASK, u32::MAX);
         for target in (0..8).filter(|target| written >> (4 * target) & 15 != 0) {
             let base = CB_COLOR0_BASE + 4 * target;
             if !self.relocated.contains(&base) {
                 return self.refused(format!("target {target} is written and has no memory"));
             }
-            if read(CB_COLOR0_INFO + 4 * target) >> 2 & 63 == 0 {
+            if or(CB_COLOR0_INFO + 4 * target, 0) >> 2 & 63 == 0 {
                 return self.refused(format!("target {target} has no format"));
             }
         }
         // STENCIL_ENABLE and Z_ENABLE.
-        if read(DB_DEPTH_CONTROL) & 3 != 0 {
+        if or(DB_DEPTH_CONTROL, u32::MAX) & 3 != 0 {
             if !self.relocated.contains(&DB_DEPTH_BASE) {
                 return self.refused("depth is tested and has no memory");
             }
             // The depth unit has tiles of two kinds. Guide 10, DB_DEPTH_INFO.
-            let info = read(DB_DEPTH_INFO);
+            let info = or(DB_DEPTH_INFO, 0);
             if info & 7 == 0 || ![2, 4].contains(&(info >> 15 & 15)) {
                 return self.refused("depth is tested and has no format, or lies in rows");
             }
         }
-        self.flushed = false;
-        self.draws.push(self.now.clone());
         Ok(())
     }
 }

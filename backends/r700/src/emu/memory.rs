@@ -196,10 +196,12 @@ impl Wave<'_> {
             }
         }
         if let Some(control) = self.state.register(address::DB_SHADER_CONTROL) {
+            let single = self.state.single_sampled();
             for (bit, c, name) in
                 [(0, 0, "Z_EXPORT"), (1, 1, "STENCIL_REF_EXPORT"), (8, 2, "MASK_EXPORT")]
             {
-                if wrote(61, c) != (control >> bit & 1 == 1) {
+                let taken = wrote(61, c) && !(bit == 8 && single);
+                if taken != (control >> bit & 1 == 1) {
                     return count(format!("{name}_ENABLE differs from what is exported"));
                 }
             }

@@ -2,7 +2,7 @@
 //! gathered and checked, and which registers each clause reads and writes.
 
 use super::decode::{
-    Cf, CfBody, Condition, ExportInst, ExportOp, Fetch, Flow, FlowInst, Goes, cf, fetch,
+    AluInst, Cf, CfBody, Condition, ExportInst, ExportOp, Fetch, Flow, FlowInst, Goes, cf, fetch,
 };
 use super::group::{Group, Limits, clause, sel};
 use super::ops::{AluOp, Effect};
@@ -129,11 +129,13 @@ impl Program {
     }
 }
 
-/// Behind a write by index some chips want a group that does nothing.
+/// Behind a write by index some chips want a group that does nothing in any slot from x to w.
 fn check_rests(groups: &[Group], chip: Chip) -> Result<(), Trap> {
     let hurried = groups.windows(2).find(|pair| {
+        let [vector @ .., trans] = &pair[1].slots;
+        let idle = |slot: &Option<AluInst>| slot.as_ref().is_some_and(|inst| inst.op == AluOp::NOP);
         pair[0].slots.iter().flatten().any(|inst| inst.dst_rel)
-            && pair[1].slots.iter().flatten().any(|inst| inst.op != AluOp::NOP)
+            && !(vector.iter().all(idle) && (trans.is_none() || idle(trans)))
     });
     match hurried.filter(|_| super::chip::facts(chip).rests) {
         Some(pair) => {

@@ -13,11 +13,16 @@ use crate::api::Family;
 /// The first rule that they break.
 pub(super) fn check(state: &State, program: &Program, threads: u32) -> Result<(), Trap> {
     // Half of what there is beside clause temporaries of two wavefronts: pixels and vertices run at once.
-    let most = (super::chip::facts(state.chip).rows - 2 * state.clause_temps()) / 2;
-    let (gprs, ..) = state.program_resources()?;
+    let chip = super::chip::facts(state.chip);
+    let most = (chip.rows - 2 * state.clause_temps()) / 2;
+    let (gprs, stack, _) = state.program_resources()?;
     if gprs > most {
         let detail = format!("NUM_GPRS is {gprs}, {most} are a stage's share");
         return Err(Trap::new(Rule::RegisterShare, 0, detail));
+    }
+    if stack > chip.stack {
+        let detail = format!("STACK_SIZE is {stack}, {} are a stage's share", chip.stack);
+        return Err(Trap::new(Rule::StackShare, 0, detail));
     }
     match state.stage {
         Stage::Pixel => {
@@ -38,6 +43,13 @@ fn points(state: &State, threads: u32) -> Result<(), Trap> {
     };
     if state.register(at).is_none_or(|word| word >> bit & 1 == 0) {
         let detail = format!("bit {bit} of {name} is not set");
+        return Err(Trap::new(Rule::Rasterised, 0, detail));
+    }
+    // No pixel is there, and still a kernel asks for what depth and targets want of memory.
+    let tested = state.register(address::DB_DEPTH_CONTROL).is_none_or(|word| word & 3 != 0);
+    let written = state.register(address::CB_TARGET_MASK) != Some(0);
+    if tested || written {
+        let detail = format!("depth is tested: {tested}; targets are written: {written}");
         return Err(Trap::new(Rule::Rasterised, 0, detail));
     }
     let wave = super::chip::facts(state.chip).wave;
@@ -73,6 +85,9 @@ fn targets(state: &State) -> Result<(), Trap> {
         let highest = (32 - mask.leading_zeros()).div_ceil(4);
         if let Some(gap) = (0..highest).find(|target| mask >> (4 * target) & 15 == 0) {
             return trap(Rule::TargetGap, format!("target {gap} has no component: {mask:#x}"));
+        }
+        if colors.is_some() && mask & 15 == 0 {
+            return trap(Rule::Colorless, "a colour is exported, CB_SHADER_MASK has none".into());
         }
     }
     let enabled = state.register(address::CB_SHADER_CONTROL).unwrap_or(0) & 0xFF;
@@ -182,8 +197,9 @@ fn formats(state: &State) -> Result<(), Trap> {
         }
     }
     let control = state.register(address::DB_SHADER_CONTROL).unwrap_or(0);
-    let (dual, depth) = (control >> 9 & 1 == 1, control & 1 == 1);
-    if dual && (depth || short < bound) {
+    // Z_EXPORT_ENABLE, STENCIL_REF_EXPORT_ENABLE, MASK_EXPORT_ENABLE. Without a target there is nothing to pair quads for.
+    let (dual, depth) = (control >> 9 & 1 == 1, control & 0x103 != 0);
+    if dual && (depth || bound == 0 || short < bound) {
         let detail = format!("DUAL_EXPORT_ENABLE, {short} of {bound} targets take short exports");
         return trap(Rule::ShortExport, detail);
     }

@@ -24,7 +24,8 @@ gpucc_emu::rules! {
     DepthOrder = "S2 Z_ORDER is 0 or 1: the chips lock up with the others", "RG 3, errata 51";
     HiddenStores = "S3 a pixel program that stores runs for hidden pixels, or depth is tested before", "RG 3, errata 52";
     RegisterShare = "S7 NUM_GPRS is at most half of the chip's registers", "RG 3, errata 53";
-    Rasterised = "S8 the points of a dispatch are not rasterised", "RG 2, errata 81";
+    StackShare = "S12 STACK_SIZE is at most a stage's share of the chip's stack", "RG 3, errata 53";
+    Rasterised = "S8 the points of a dispatch are not rasterised, nor is depth or a target on", "RG 2, errata 81, 82";
     PointNumbers = "S9 a dispatch numbers its points from 0 on and fills wavefronts with them", "RG 1, errata 82";
     TargetGap = "S4 CB_SHADER_MASK has a component of every target below the highest", "RG 3, errata 36";
     Colorless = "S5 a pixel program exports one colour at least, if masked", "RG 3, errata 37";
@@ -49,7 +50,7 @@ gpucc_emu::rules! {
     IndexRange = "G7 a loaded index lies in -256..=255", "4.8.2";
     IndexTemp = "G7 clause temporaries are not indexed", "4.6.1";
     IndexHazard = "G8 a register written by index is not read by another index in the next group", "4.11";
-    IndexRest = "G8 on R6xx but RV670, RV770 and RV790 a group of NOPs follows a write by index", "errata 12";
+    IndexRest = "G8 on R6xx but RV670, RV770 and RV790 a group of four NOPs follows a write by index", "errata 12";
     DoubleWrite = "G9 two vector slots write different elements", "4.9.2";
     UpdateBits = "G10 UPDATE_PRED and UPDATE_EXECUTE_MASK belong to PRED_SET*", "4.9.3";
     StalePv = "G11 PV holds what the slot of the group before wrote", "4.6.2";

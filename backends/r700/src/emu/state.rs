@@ -56,12 +56,18 @@ pub mod address {
     pub const CB_SHADER_MASK: u32 = 0x2823C;
     /// Components that targets take, four bits a target.
     pub const CB_TARGET_MASK: u32 = 0x28238;
+    /// STENCIL_ENABLE and Z_ENABLE.
+    pub const DB_DEPTH_CONTROL: u32 = 0x28800;
     /// Format of the first of eight targets.
     pub const CB_COLOR0_INFO: u32 = 0x280A0;
     /// Targets that a pixel program exports, a bit each.
     pub const CB_SHADER_CONTROL: u32 = 0x287A0;
     /// Kills, depth exports.
     pub const DB_SHADER_CONTROL: u32 = 0x2880C;
+    /// MSAA_ENABLE, PS_ITER_SAMPLE.
+    pub const PA_SC_MODE_CNTL: u32 = 0x28A4C;
+    /// MSAA_NUM_SAMPLES.
+    pub const PA_SC_AA_CONFIG: u32 = 0x28C04;
     /// What draws are made of.
     pub const VGT_PRIMITIVE_TYPE: u32 = 0x8958;
     /// How many primitives pass before a wavefront starts that is not full.
@@ -72,7 +78,7 @@ pub mod address {
     pub const VGT_MIN_VTX_INDX: u32 = 0x28404;
     /// Added to vertex numbers.
     pub const VGT_INDX_OFFSET: u32 = 0x28408;
-    /// An event: the count of vertices starts again.
+    /// An event: the count of vertices starts again. It arrives as a packet.
     pub const VGT_EVENT_INITIATOR: u32 = 0x28A90;
     /// Vertices are not shared by primitives.
     pub const VGT_REUSE_OFF: u32 = 0x28AB4;
@@ -246,6 +252,17 @@ impl State {
             _ => word >> 21 & 1 == 1,
         };
         Ok((gprs, stack, dx10_clamp))
+    }
+
+    /// Whether the registers say that a pixel has one sample: MSAA_ENABLE is clear and nothing asks for more. Nobody says so
+    /// where neither register is programmed.
+    pub(super) fn single_sampled(&self) -> bool {
+        let mode = self.register(address::PA_SC_MODE_CNTL);
+        match self.register(address::PA_SC_AA_CONFIG) {
+            Some(samples) => samples & 3 == 0 && mode.is_none_or(|mode| mode & 1 == 0),
+            // PS_ITER_SAMPLE alone is of a program that runs once a sample: MSAA_ENABLE is somebody else's bit then.
+            None => mode.is_some_and(|mode| mode & (1 << 17 | 1) == 0),
+        }
     }
 
     pub(super) fn clause_temps(&self) -> u32 {

@@ -57,6 +57,18 @@ pub fn admit(state: &FragmentState, chip: Chip) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The fields of CB_TARGET_MASK.
+pub const ENABLES: [&str; 8] = [
+    "TARGET0_ENABLE",
+    "TARGET1_ENABLE",
+    "TARGET2_ENABLE",
+    "TARGET3_ENABLE",
+    "TARGET4_ENABLE",
+    "TARGET5_ENABLE",
+    "TARGET6_ENABLE",
+    "TARGET7_ENABLE",
+];
+
 /// The registers. `written` has the components that the program exports to each target.
 pub fn registers(
     state: &FragmentState,
@@ -88,16 +100,6 @@ pub fn registers(
     }
     // The one equation of all targets is written once.
     list.dedup_by(|later, earlier| later.address == earlier.address);
-    const ENABLES: [&str; 8] = [
-        "TARGET0_ENABLE",
-        "TARGET1_ENABLE",
-        "TARGET2_ENABLE",
-        "TARGET3_ENABLE",
-        "TARGET4_ENABLE",
-        "TARGET5_ENABLE",
-        "TARGET6_ENABLE",
-        "TARGET7_ENABLE",
-    ];
     let enables: Vec<Field> =
         (0u32..).zip(ENABLES).map(|(n, name)| (name, 4 * n, masks[n as usize])).collect();
     list.push(register("CB_TARGET_MASK", 0x28238, &enables));

@@ -134,7 +134,7 @@ impl Warp {
             }
             self.own_place(&sources[0], how.sampled)?;
         }
-        let words = self.components_of(&offsets, count, how)?;
+        let words = self.components_of(inst, &offsets, count, how)?;
         let mut results = whole(inst.write);
         let undefined = words.iter().find(|word| word.any() != 0).map(|word| word.why);
         for lane in each(self.active) {
@@ -152,14 +152,16 @@ impl Warp {
         self.send(env, inst, results, None, how.update != Update::None)
     }
 
-    /// Components of the varyings at these byte offsets, as the record has them; updates what is kept.
+    /// Components of the varyings at these byte offsets, which are one for the warp, as the record has them; updates what is
+    /// kept.
     pub(super) fn components_of(
         &mut self,
+        inst: &Inst,
         offsets: &Word,
         count: u8,
         how: Varying,
     ) -> Result<[Word; 4], Trap> {
-        self.observed(offsets.any(), offsets.why, "the offset of a varying")?;
+        self.one_handle(offsets, inst)?;
         self.interpolate(how.update, how.sampled)?;
         let mut words = [Word::splat(0); 4];
         for lane in each(self.active) {

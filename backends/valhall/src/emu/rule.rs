@@ -37,11 +37,11 @@ gpucc_emu::rules! {
     Divergence = "C1 a branch that splits the warp carries reconverge", "1.8";
     Reconverge = "C2 lanes that run into waiting lanes carry reconverge", "1.8";
     BarrierDivergent = "C3 every lane of the workgroup arrives at a barrier together", "1.8";
-    BarrierMemory = "C4 a barrier is issued after the memory messages before it were waited for", "1.8";
+    BarrierMemory = "C4 a barrier is issued after every message before it was waited for", "1.8";
     BarrierWait = "C5 nothing but a wait for slot 7 follows a barrier", "1.8";
     // Messages.
     MemoryOrder = "M1 memory that a message writes is accessed after a wait for its slot", "1.8";
-    VaryingOrder = "M2 the interpolation state is written after a wait for the varyings before", "1.8";
+    VaryingOrder = "M2 the interpolation state is written, and lanes part, after a wait for the varyings before", "1.8";
     Interpolation = "M3 a varying is read as it was declared and stored", "1.11";
     MemoryMap = "M4 an access lies within mapped memory", "4.13";
     MemoryAlign = "M5 an access is aligned to its elements", "1.9";

@@ -70,7 +70,7 @@ impl Warp {
         how: Varying,
     ) -> Result<(), Trap> {
         let offsets = self.read(env, &inst.sources[1], inst)?;
-        let words = self.components_of(&offsets, 2, how)?;
+        let words = self.components_of(inst, &offsets, 2, how)?;
         self.sampled(env, inst, tex, words[..coords(tex.dim)].to_vec(), true)
     }
 

@@ -242,6 +242,15 @@ impl Warp {
             let detail = format!("lanes {taken:04x} of {:04x} branch", self.active);
             return Err(self.trap(Rule::Divergence, detail, None));
         }
+        // The lanes of a quad part: what is interpolated for all of them is past.
+        let waited = |m: &&Message| m.varying && m.lanes & self.active != 0;
+        if taken != 0
+            && let Some(message) = self.messages.iter().find(waited)
+        {
+            let detail =
+                format!("a varying in slot {} is on its way where lanes part", message.slot);
+            return Err(self.trap(Rule::VaryingOrder, detail, None));
+        }
         Ok((self.at + 1, (taken != 0).then_some((taken, target))))
     }
 
@@ -369,12 +378,10 @@ impl Warp {
             let detail = format!("lanes {:04x} of {:04x} arrive", self.active, self.live);
             return Err(self.trap(Rule::BarrierDivergent, detail, None));
         }
-        let waits = self
-            .messages
-            .iter()
-            .any(|m| m.lanes & self.active != 0 && m.touches.iter().any(|(_, i)| !i.thread));
-        if waits {
-            let detail = format!("{} with memory messages on their way", inst.name);
+        // The slots of other warps count nothing here: a message of any kind may pass what they do behind the barrier.
+        if let Some(message) = self.messages.iter().find(|m| m.lanes & self.active != 0) {
+            let detail =
+                format!("{} with a message in slot {} on its way", inst.name, message.slot);
             return Err(self.trap(Rule::BarrierMemory, detail, None));
         }
         self.barrier = true;

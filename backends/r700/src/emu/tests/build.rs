@@ -275,6 +275,8 @@ pub fn state() -> State {
         (address::VGT_INDX_OFFSET, 0),
         (address::VGT_VTX_VECT_EJECT_REG, 0x3FF),
         (address::PA_CL_CLIP_CNTL, 1 << 22),
+        (address::DB_DEPTH_CONTROL, 0),
+        (address::CB_TARGET_MASK, 0),
         (address::SX_MISC, 1),
     ]);
     state.aperture.words = vec![0; 256];

@@ -240,6 +240,13 @@ const CASES: &[Case] = &[
     (Rule::ShortExport,
         || announced(&[(address::CB_COLOR0_INFO, 26 << 2 | 1 << 20), (address::DB_SHADER_CONTROL, 1 << 9)], &[]),
         || announced(&[(address::CB_COLOR0_INFO, 26 << 2 | 1 << 20 | 1 << 27), (address::DB_SHADER_CONTROL, 1 << 9)], &[])),
+    // Depth beside it, and no target that anybody names.
+    (Rule::ShortExport,
+        || announced(&[(address::DB_SHADER_CONTROL, 1 << 9)], &[]),
+        || announced(&[(address::DB_SHADER_CONTROL, 0)], &[])),
+    (Rule::Colorless,
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 2), (address::CB_SHADER_MASK, 0)], &[]),
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 2), (address::CB_SHADER_MASK, 0xF)], &[])),
     (Rule::EndOfProgram,
         || end_of(vec![done(1, 60), done(2, 0), with(Cf::Flow(JUMP, 0, 0), 1 << 21)]),
         || end_of(vec![done(1, 60), done(2, 0), with(Cf::Flow(CF_NOP, 0, 0), 1 << 21)])),
@@ -272,6 +279,18 @@ const CASES: &[Case] = &[
     (Rule::RegisterShare,
         || declaring(Chip::Rv730, 120),
         || declaring(Chip::Rv710, 120)),
+    (Rule::StackShare,
+        || stacked(Chip::Rv670, 41),
+        || stacked(Chip::Rv670, 40)),
+    (Rule::StackShare,
+        || stacked(Chip::Rv770, 129),
+        || stacked(Chip::R600, 128)),
+    (Rule::Rasterised,
+        || drawn(Chip::Rv770, address::DB_DEPTH_CONTROL, 1),
+        || drawn(Chip::Rv770, address::DB_DEPTH_CONTROL, 7 << 4)),
+    (Rule::Rasterised,
+        || drawn(Chip::Rv770, address::CB_TARGET_MASK, 0xF0),
+        || drawn(Chip::Rv770, address::CB_TARGET_MASK, 0)),
     (Rule::Rasterised,
         || drawn(Chip::Rv770, address::PA_CL_CLIP_CNTL, 0),
         || drawn(Chip::Rv770, address::PA_CL_CLIP_CNTL, 1 << 22 | 1 << 19)),
@@ -417,6 +436,15 @@ const CASES: &[Case] = &[
             clear(3),
         ]),
         || groups(&[clear(1), mova(),
+            group(&[I { dst_rel: true, ..i(MOV, 1, 0, &[zero()]) }], &[]),
+            group(&[0, 1, 2, 3].map(|c| i(NOP, 0, c, &[]).mask()), &[]),
+        ])),
+    (Rule::IndexRest,
+        || groups(&[clear(1), mova(),
+            group(&[I { dst_rel: true, ..i(MOV, 1, 0, &[zero()]) }], &[]),
+            group(&[i(NOP, 0, 0, &[]).mask()], &[]),
+        ]),
+        || hurried(&[clear(1), mova(),
             group(&[I { dst_rel: true, ..i(MOV, 1, 0, &[zero()]) }], &[]),
             group(&[i(NOP, 0, 0, &[]).mask()], &[]),
         ])),
@@ -699,6 +727,13 @@ fn declaring(chip: Chip, gprs: u32) -> Outcome {
     run_in(&[], 1, &mut state).map(drop)
 }
 
+/// A program with so many entries of the stack on a chip.
+fn stacked(chip: Chip, entries: u32) -> Outcome {
+    let mut state = on(chip);
+    state.registers.insert(address::SQ_PGM_RESOURCES_VS, 8 | entries << 8 | 1 << 21);
+    run_in(&[], 1, &mut state).map(drop)
+}
+
 /// A hundred threads of a chip with this in a register.
 fn drawn(chip: Chip, register: u32, value: u32) -> Outcome {
     let mut state = on(chip);
@@ -802,6 +837,24 @@ pub fn what_pixel_programs_do_is_what_their_state_announces() {
     assert_eq!(run(mask, 0x7, &[]), Ok(()));
     assert_eq!(run(address::SQ_PGM_EXPORTS_PS, 2 << 1, &[]), Err(Rule::ExportCount));
     assert_eq!(run(address::SQ_PGM_EXPORTS_PS, 1 << 1, &[]), Ok(()));
+}
+
+/// docs/errata.md 40: the program exports a mask, and the driver takes it only where pixels have several samples.
+#[test]
+pub fn a_mask_of_samples_is_taken_where_there_are_several() {
+    let mask = [export(false, 0, 61, 0, [7, 7, 0, 7], false)];
+    let run = |registers: &[(u32, u32)]| announced(registers, &mask).map_err(|trap| trap.rule);
+    let (control, mode, samples) =
+        (address::DB_SHADER_CONTROL, address::PA_SC_MODE_CNTL, address::PA_SC_AA_CONFIG);
+    let (on, off) = ((control, 1 << 8), (control, 0));
+    for several in [&[][..], &[(mode, 1)], &[(mode, 1 << 17)], &[(mode, 1), (samples, 2)]] {
+        assert_eq!(run(&[&[on], several].concat()), Ok(()), "{several:?}");
+        assert_eq!(run(&[&[off], several].concat()), Err(Rule::ExportCount), "{several:?}");
+    }
+    for one in [&[(mode, 0)][..], &[(mode, 0), (samples, 0)], &[(mode, 1 << 17), (samples, 0)]] {
+        assert_eq!(run(&[&[off], one].concat()), Ok(()), "{one:?}");
+        assert_eq!(run(&[&[on], one].concat()), Err(Rule::ExportCount), "{one:?}");
+    }
 }
 
 #[test]

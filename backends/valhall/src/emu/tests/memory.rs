@@ -95,13 +95,28 @@ fn an_access_of_what_an_unwaited_message_writes_is_refused() {
 }
 
 #[test]
-fn memory_messages_end_before_a_barrier() {
+fn messages_of_every_kind_end_before_a_barrier() {
     let store = "STORE.i32.slot0 @r2, r0, offset:8\n";
     assert_eq!(
         refused(memory, &format!("{store}BARRIER.slot7.wait\nNOP.end")),
         Rule::BarrierMemory
     );
     assert!(memory().run(&format!("{store}NOP.wait0\nBARRIER.slot7.wait\nNOP.end")).is_ok());
+    // What touches no memory that another warp sees: an address of a buffer, storage of the thread.
+    let lea = "LEA_BUFFER.slot0 @r4:r5, r2, 0x0\n";
+    let own = "MOV.i32 r6, thread_local_pointer.w0\nMOV.i32 r7, thread_local_pointer.w1
+               STORE.i32.force.slot0 @r2, r6, offset:0\n";
+    let bench = || {
+        let mut bench = buffers();
+        bench.state.thread_bytes = 16;
+        bench
+    };
+    for message in [lea, own] {
+        let text = format!("{message}BARRIER.slot7.wait\nNOP.end");
+        assert_eq!(refused(bench, &text), Rule::BarrierMemory, "{message}");
+        let waited = format!("{message}NOP.wait0\nBARRIER.slot7.wait\nNOP.end");
+        assert!(bench().run(&waited).is_ok(), "{message}");
+    }
 }
 
 #[test]

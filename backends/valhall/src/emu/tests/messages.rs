@@ -286,6 +286,68 @@ fn lanes_that_ask_for_different_images_are_refused() {
     }
 }
 
+/// Errata 115: a varying's offset too.
+#[test]
+fn lanes_that_ask_for_different_varyings_are_refused() {
+    for text in [
+        "LD_VAR_BUF.f32.slot0.src_f32.center.store.wait0 @r8, r61, r40",
+        "VAR_TEX_BUF_SINGLE.slot0.center_store.32.2d.zero.wait0 @r8:r9:r10:r11, r6, r40",
+    ] {
+        let bench = |step: u32| {
+            let offsets = Word::from_fn(|lane| step * (lane as u32 & 1));
+            world(Stage::Fragment).word(40, offsets)
+        };
+        let text = format!("{text}\nNOP.end");
+        assert_eq!(refused(|| bench(4), &text), Rule::HandleUniform, "{text}");
+        assert!(bench(0).run(&text).is_ok(), "{text}");
+    }
+}
+
+/// Errata 103: a texture is no memory of the workgroup, and still ends before a barrier.
+#[test]
+fn a_texture_is_waited_for_before_a_barrier() {
+    let sample = "TEX_SINGLE.slot0.32.rgba.2d.zero @r8:r9:r10:r11, @r20:r21, r6\n";
+    let barrier = "BARRIER.slot7.wait\nNOP.end";
+    let rule = refused(|| world(Stage::Compute), &format!("{sample}{barrier}"));
+    assert_eq!(rule, Rule::BarrierMemory);
+    assert!(world(Stage::Compute).run(&format!("{sample}NOP.wait0\n{barrier}")).is_ok());
+}
+
+/// Errata 105: nothing is interpolated where the lanes of a quad part.
+#[test]
+fn a_varying_is_waited_for_before_lanes_part() {
+    let load = "LD_VAR_BUF_IMM.f32.slot1.src_f32.center.store @r12, r61, index:0x0\n";
+    let flat = "LEA_BUFFER.slot1 @r12:r13, r2, 0x0\n";
+    let branch = "BRANCHZ.eq.reconverge r40, offset:0\nNOP.reconverge\nNOP.end";
+    let run = |text: &str, step: u32| {
+        let lanes = Word::from_fn(|lane| step * lane as u32);
+        world(Stage::Fragment).word(40, lanes).run(text).map(drop).map_err(|trap| trap.rule)
+    };
+    assert_eq!(run(&format!("{load}{branch}"), 1), Err(Rule::VaryingOrder));
+    assert_eq!(run(&format!("{load}NOP.wait1\n{branch}"), 1), Ok(()));
+    assert_eq!(run(&format!("{load}{branch}"), 0), Ok(()));
+    assert_eq!(run(&format!("{flat}{branch}"), 1), Ok(()));
+}
+
+#[test]
+fn a_texel_is_read_as_numbers_of_its_own_kind() {
+    let attribute = |format: &str| {
+        format!(
+            "LD_ATTR_IMM.v2.{format}.slot0.wait0 @r8:r9, r12, r5, index:0x2, table:0x0\nNOP.end"
+        )
+    };
+    let texel = |format: &str| {
+        format!(
+            "LD_TEX_IMM.v4.{format}.slot0.wait0 @r8:r9:r10:r11, r13, r5, index:0x3, table:0x0\nNOP.end"
+        )
+    };
+    // The attribute holds integers, the texture floats.
+    for (right, wrong) in [(attribute("u32"), attribute("f32")), (texel("f32"), texel("u32"))] {
+        assert!(world(Stage::Compute).run(&right).is_ok(), "{right}");
+        assert_eq!(refused(|| world(Stage::Compute), &wrong), Rule::TexelFormat, "{wrong}");
+    }
+}
+
 #[test]
 fn a_fused_texture_needs_its_lanes_and_keeps_the_place_of_its_varying() {
     let fused = "VAR_TEX_BUF_SINGLE.slot0.center_store.32.2d.computed @r8:r9:r10:r11, r6, r5";

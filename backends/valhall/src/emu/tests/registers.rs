@@ -1,5 +1,7 @@
+use super::super::program::Program;
 use super::super::rule::Rule;
-use super::{Bench, refused};
+use super::super::state::Stage;
+use super::{Bench, assemble, refused};
 
 fn memory() -> Bench {
     let mut bench = Bench::new().reg(0, 0x1000).reg(1, 0).reg(2, 7).reg(3, 8);
@@ -132,4 +134,29 @@ fn a_float_that_does_not_fit_is_an_undefined_integer() {
     assert_eq!(bench.result("F32_TO_S32.rtz r8, r11\nNOP.end", 8) as i32, -2);
     assert_eq!(bench.result("F32_TO_S32.rtn r8, r11\nNOP.end", 8) as i32, -3);
     assert_eq!(bench.result("F32_TO_U32.rtz r8, r9\nNOP.end", 8), 3_000_000_000);
+}
+
+#[test]
+fn staging_registers_lie_within_the_file() {
+    let load = |first: u64| {
+        let mut code = assemble("LOAD.i128.unsigned.slot0 @r0:r1:r2:r3, r0, offset:0\nNOP.end");
+        // Arm's description: the first register stands at 45:40.
+        let word = u64::from_le_bytes(code[..8].try_into().expect("a word")) | first << 40;
+        code[..8].copy_from_slice(&word.to_le_bytes());
+        Program::load(&code, 0, Stage::Compute, 64).map(drop).map_err(|trap| trap.rule)
+    };
+    assert_eq!(load(60), Ok(()));
+    assert_eq!(load(62), Err(Rule::StagingRange));
+}
+
+#[test]
+fn a_program_is_whole_words_and_not_empty() {
+    let load = |bytes: usize| {
+        let code = assemble("NOP\nNOP.end");
+        Program::load(&code[..bytes], 0, Stage::Compute, 64).map(drop).map_err(|trap| trap.rule)
+    };
+    assert_eq!(load(16), Ok(()));
+    for bytes in [0, 4, 15] {
+        assert_eq!(load(bytes), Err(Rule::ProgramSize), "{bytes}");
+    }
 }
