@@ -131,6 +131,8 @@ pub struct Abi {
     /// Fragment: the two sets of the place in a point, and the set whose constant is the number of the primitive.
     pub point: Option<u16>,
     pub primitive: Option<u16>,
+    /// Fragment: the depth that is iterated goes back behind the program, for it stores and computes none. 4.2.
+    pub returns_z: bool,
     /// Fragment: the varyings.
     pub varyings: Vec<Varying>,
     /// Fragment: the first output register of each colour. Vertex: the first word of each output.
@@ -158,6 +160,25 @@ fn meets(func: &Func) -> bool {
     func.regions_in_order().into_iter().any(|(region, ..)| {
         let insts = &func.regions[region].insts;
         insts.iter().any(|&inst| matches!(func.insts[inst].op, Op::Ballot | Op::Shuffle))
+    })
+}
+
+/// Whether a fragment program computes the depth of its pixel: tests before it have their own. 4.2.
+pub fn computes_depth(func: &Func) -> bool {
+    let depth = OutputKind::Builtin(Builtin::FragDepth);
+    func.stage == Stage::Fragment
+        && !func.early_fragment_tests
+        && func.outputs.values().any(|data| data.kind == depth)
+}
+
+/// Whether somebody stores where others see it.
+fn stores(func: &Func) -> bool {
+    use Op::{BufferAtomic, BufferStore, ImageAtomic, ImageStore};
+    func.regions_in_order().into_iter().any(|(region, ..)| {
+        let insts = &func.regions[region].insts;
+        insts.iter().any(|&inst| {
+            matches!(func.insts[inst].op, BufferStore | BufferAtomic | ImageStore | ImageAtomic)
+        })
     })
 }
 
@@ -193,6 +214,7 @@ impl Abi {
             w: None,
             point: None,
             primitive: None,
+            returns_z: false,
             varyings: Vec::new(),
             outputs: Vec::new(),
             colors: Vec::new(),
@@ -308,7 +330,8 @@ impl Abi {
                 InputKind::Builtin(_) => return Err(not_yet("this built-in input of fragments")),
             }
         }
-        self.z = asks_z.then(&mut set);
+        self.returns_z = stores(func) && !func.early_fragment_tests && !computes_depth(func);
+        self.z = (asks_z || self.returns_z).then(&mut set);
         self.w = asks_w.then(&mut set);
         self.point = asks_point.then(|| {
             let first = set();
@@ -423,6 +446,10 @@ impl Abi {
             placed.push((class, output, data.components));
         }
         placed.sort_by_key(|(class, output, _)| (*class, *output));
+        let varying = placed.iter().filter(|((class, _), ..)| *class < 3);
+        let varying: u64 = varying.map(|(.., count)| u64::from(*count)).sum();
+        let most = self.chip.varying_components();
+        Limit::new("components of varyings", most, "use fewer outputs").admit(varying)?;
         let mut next: u64 = 4;
         for (_, output, count) in placed {
             self.outputs.push(Words { what: output, first: next as u16, count });

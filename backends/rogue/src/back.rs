@@ -5,11 +5,11 @@ use crate::chip::Chip;
 use crate::constants::Constants;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
-use crate::{clean, describe, emit, lower, pack, regs};
+use crate::{clean, describe, emit, lower, pack, refuse, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Effort, Failure, Limit};
 use gpucc_ir::mach;
-use gpucc_ir::ssa::{Func, Span, Stage};
+use gpucc_ir::ssa::{Func, Op, Span, Stage};
 use gpucc_machine::Request;
 use gpucc_machine::compiled::{Compiled, Placed, Program};
 use gpucc_machine::described::Stats;
@@ -19,8 +19,11 @@ use gpucc_passes::mach::runner::Dump;
 use gpucc_passes::pass::Listed;
 use gpucc_regalloc::Error;
 
-/// Invocations of a workgroup. isa/rogue-pipeline.md 3.3.
+/// Invocations of a workgroup, where the chip has room for their tasks. isa/rogue-pipeline.md 3.3.
 pub const INVOCATIONS: u64 = 512;
+
+/// Instances of a task. 3.3.
+const TASK: u64 = 32;
 
 /// The step that drops what nobody reads.
 const CLEAN: &str = "clean";
@@ -47,7 +50,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     request.budget.hold(EXPANDED, expanded.live_parts() as u64, PART)?;
     let invocations =
         expanded.workgroup_size.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
-    Limit::new("invocations of a workgroup", INVOCATIONS, "use smaller workgroups")
+    Limit::new("invocations of a workgroup", chip.invocations(), "use smaller workgroups")
         .admit(invocations)?;
     let mut pipeline = request.pipeline.clone();
     let mut notes = match expanded.stage {
@@ -68,14 +71,22 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         // Arrays leave their registers; then values go to memory.
         Way { packs: false, spills: true },
     ];
+    let temps = if meets(&expanded) {
+        chip.temps_together(invocations.div_ceil(TASK) as u32)
+    } else {
+        chip.temps()
+    };
     let mut found = None;
     for way in ways.into_iter().skip(usize::from(!packs)) {
-        found = allocated(&expanded, &abi, request, &context, way)?;
+        found = allocated(&expanded, &abi, request, &context, (way, temps))?;
         if found.is_some() {
             break;
         }
     }
     let Some((made, dumps)) = found else {
+        if temps < chip.temps() {
+            return Err(refuse::crowded());
+        }
         return Err(Failure::NotYet {
             feature: "values that go to memory for want of registers".into(),
             stage: "registers",
@@ -143,6 +154,13 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     })
 }
 
+/// Whether invocations of a workgroup wait for one another.
+fn meets(func: &Func) -> bool {
+    func.regions_in_order().into_iter().any(|(region, ..)| {
+        func.regions[region].insts.iter().any(|&inst| func.insts[inst].op == Op::Barrier)
+    })
+}
+
 /// A function with its registers.
 struct Made {
     func: mach::Func<crate::inst::Inst>,
@@ -173,7 +191,7 @@ fn allocated(
     abi: &Abi,
     request: &Request,
     context: &Context,
-    way: Way,
+    (way, temps): (Way, u16),
 ) -> Result<Option<(Made, Vec<Dump>)>, Failure> {
     let internal = |pass, message: String| Failure::Internal { pass, message };
     let lowered = lower::lower(expanded, abi, way.spills)?;
@@ -201,7 +219,7 @@ fn allocated(
         ran(PACK, &func);
     }
     mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
-    let taken = match regs::allocate(&mut func, request.budget, way.spills) {
+    let taken = match regs::allocate(&mut func, request.budget, way.spills, temps) {
         Ok(taken) => taken,
         Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. }) => return Ok(None),
         Err(Error::Exceeded(exceeded)) => return Err(exceeded.into()),

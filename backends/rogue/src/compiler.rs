@@ -1,5 +1,6 @@
 //! Rogue as a machine: names, limits, what is asked of it and what it gives.
 
+use crate::abi::computes_depth;
 use crate::chip::{Chip, NAMES};
 use crate::describe::OUTPUT_REGISTERS;
 use crate::machine::Text;
@@ -7,7 +8,7 @@ use crate::{back, color, expand, numerics, refuse, target};
 use gpucc_emu::device::Device;
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, Numerics, Scalar, Stage};
+use gpucc_ir::ssa::{Builtin, Func, Numerics, OutputKind, Scalar, Stage};
 use gpucc_machine::described::Setting;
 use gpucc_machine::{About, Assembler, Compiled, Errors, Kept, Request, Site};
 use gpucc_passes::pass::Listed;
@@ -23,7 +24,7 @@ pub static ROGUE: Rogue = Rogue;
 static ABOUT: About = About {
     name: "rogue",
     machine: "Imagination PowerVR Rogue",
-    short: "Rogue",
+    short: refuse::SHORT,
     chips: NAMES,
     stages: &["vertex", "fragment", "compute"],
     limits: &[
@@ -55,8 +56,8 @@ impl gpucc_machine::Machine for Rogue {
     fn machine_passes(&self) -> Vec<Listed> {
         back::machine_passes()
     }
-    fn admit(&self, ssa: &Func, _: &str) -> Result<(), Failure> {
-        refuse::check(ssa, ABOUT.short)
+    fn admit(&self, ssa: &Func, chip: &str) -> Result<(), Failure> {
+        refuse::check(ssa, Chip::named(chip))
     }
     fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
         back::finish(expanded, Chip::named(request.chip), request)
@@ -90,6 +91,14 @@ impl gpucc_machine::Machine for Rogue {
         let (Stage::Fragment, Some(Setting::Number(registers))) = (func.stage, registers) else {
             return Vec::new();
         };
+        // A depth is clamped, and none is left where tests come before the program.
+        let depth = OutputKind::Builtin(Builtin::FragDepth);
+        let depths =
+            func.outputs.iter().filter(|(_, data)| data.kind == depth).map(|(output, _)| {
+                let components = u32::from(computes_depth(func));
+                let words = |[depth, ..]: [u32; 4]| [clamped(depth), 0, 0, 0];
+                Kept { output, components, words: Box::new(words) }
+            });
         let colors = color::colors(func, &compiled.pipeline, *registers as u16);
         let kept = colors.into_iter().map(|color| {
             let half = func.outputs[color.output].scalar == Scalar::F16;
@@ -99,10 +108,16 @@ impl gpucc_machine::Machine for Rogue {
                 words: Box::new(move |words| color.kept(half, words)),
             }
         });
-        kept.collect()
+        kept.chain(depths).collect()
     }
     #[cfg(feature = "emulator")]
     fn sites(&self, compiled: &Compiled, chip: &str) -> Vec<Site> {
         crate::sites::sites(compiled, Chip::named(chip).core())
     }
+}
+
+/// A depth as an operation that saturates leaves it: denormals and NaN are 0. 2.1.
+fn clamped(bits: u32) -> u32 {
+    let depth = f32::from_bits(bits);
+    if depth >= f32::MIN_POSITIVE { depth.min(1.0).to_bits() } else { 0 }
 }

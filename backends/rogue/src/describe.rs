@@ -1,6 +1,6 @@
 //! What a driver is told of a program: places, sizes, figures.
 
-use crate::abi::Abi;
+use crate::abi::{Abi, computes_depth};
 use crate::constants::Constants;
 use crate::evidence::evidence;
 use crate::state::{self, Facts, Words};
@@ -62,12 +62,11 @@ pub fn described(
     });
     let resources = resources.collect();
     let temps = stats.registers.next_multiple_of(4) as u32;
-    let fed = [Builtin::FragDepth, Builtin::SampleMask].map(OutputKind::Builtin);
-    let feeds = func.stage == Stage::Fragment
-        && (func.outputs.values().any(|data| fed.contains(&data.kind)) || demotes(func));
+    let depth = abi.returns_z || computes_depth(func);
+    let mask = OutputKind::Builtin(Builtin::SampleMask);
+    let masks = || func.outputs.values().any(|data| data.kind == mask);
+    let feeds = depth || func.stage == Stage::Fragment && (masks() || demotes(func));
     let shareds = u32::from(constants.first) + constants.numbers.len() as u32;
-    let depth = OutputKind::Builtin(Builtin::FragDepth);
-    let depth = func.outputs.values().any(|data| data.kind == depth);
     let facts = Facts { temps, shareds, bytes: stats.code_bytes, feeds, depth };
     let Words { state: words, addresses, targets } = state::words(func, abi, pipeline, &facts)?;
     let numbers = [

@@ -12,9 +12,9 @@ mod vertex;
 use crate::chip::Chip;
 use crate::emu::{Run, Trap};
 use crate::numerics::numerics;
-use crate::state::Filled;
+use crate::state::{Filled, ISPA};
 use gpucc_emu::device::{Device, FragmentOut, Launcher, Stop, VertexOut, VertexRun};
-use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::numerics::Perturbation;
 use gpucc_ir::ssa::{Numerics, Span};
@@ -124,6 +124,13 @@ impl Device for Machine {
         batch: &QuadBatch,
     ) -> Result<Vec<FragmentOut>, Stop> {
         self.pixels(bindings, batch)
+    }
+
+    fn early(&self) -> Early {
+        let pass = self.words(ISPA).ok().and_then(|words| words.words().first().copied());
+        // Passes without feedback are tested first.
+        let early = pass.is_some_and(|word| matches!(word >> 24 & 7, 0 | 1));
+        Early { test: early, write: early }
     }
 
     fn launcher(&mut self) -> &mut Launcher {

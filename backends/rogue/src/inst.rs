@@ -16,7 +16,7 @@ use gpucc_ir::mach::{
 use smallvec::SmallVec;
 use std::fmt::{self, Write};
 
-/// Temporaries of an instance. isa/rogue-pipeline.md 3.1.
+/// Temporaries that operands of an instance name; chips may hold fewer. isa/rogue-pipeline.md 3.1, 3.3.
 pub const TEMPS: u16 = 248;
 
 /// The file of temporaries.

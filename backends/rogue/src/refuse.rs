@@ -1,8 +1,12 @@
 //! What the silicon cannot do, with the documents' section: the one source of exit code 3. Everything else that we do not
 //! compile is our own gap.
 
+use crate::chip::Chip;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Builtin, Func, Imm, Number, Op, OutputKind, Span, Type};
+
+/// The machine in messages.
+pub const SHORT: &str = "Rogue";
 
 /// Features and the documents' sections.
 pub type Table = &'static [(&'static str, &'static str)];
@@ -16,6 +20,14 @@ pub const TABLE: Table = &[
     (
         "stencil values as outputs",
         "Rogue instruction set, backend operations: programs give feedback of visibility and of depth alone",
+    ),
+    (
+        "layers as outputs of vertices",
+        "Rogue device features, gs_rta_support: GX6250 and AXE-1-16M lack it",
+    ),
+    (
+        "barriers of so many invocations with so many values",
+        "Rogue device features, unified_store_depth: tasks that wait for one another are in the store at once",
     ),
     // The front end knows what these need, and stops.
     (
@@ -31,18 +43,28 @@ pub const TABLE: Table = &[
     ("shading rates", "Rogue special registers: none holds a shading rate"),
 ];
 
+fn refuse(at: usize, span: Span) -> Failure {
+    let (feature, manual) = TABLE[at];
+    Failure::Refused { machine: SHORT, feature, manual, span }
+}
+
+/// The temporaries that tasks which wait for one another may have do not do, wherever values go.
+pub fn crowded() -> Failure {
+    refuse(3, Span::NONE)
+}
+
 /// Checks what the function asks of the machine.
 ///
 /// # Errors
 /// [`Failure::Refused`] for the first feature in program order that the table names.
-pub fn check(func: &Func, machine: &'static str) -> Result<(), Failure> {
-    let refuse = |at: usize, span: Span| {
-        let (feature, manual) = TABLE[at];
-        Failure::Refused { machine, feature, manual, span }
-    };
+pub fn check(func: &Func, chip: Chip) -> Result<(), Failure> {
     let stencil = OutputKind::Builtin(Builtin::StencilRef);
     if func.outputs.values().any(|data| data.kind == stencil) {
         return Err(refuse(1, Span::NONE));
+    }
+    let layer = OutputKind::Builtin(Builtin::Layer);
+    if !chip.renders_layers() && func.outputs.values().any(|data| data.kind == layer) {
+        return Err(refuse(2, Span::NONE));
     }
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {

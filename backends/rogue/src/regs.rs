@@ -85,14 +85,21 @@ pub struct Taken {
     pub slots: u32,
 }
 
-/// Gives every virtual register its place, and makes groups of copies.
+/// Gives every virtual register its place among so many temporaries, and makes groups of copies.
 ///
 /// # Errors
 /// See [`Error`].
-pub fn allocate(func: &mut Func<Inst>, budget: Budget, spills: bool) -> Result<Taken, Error> {
+pub fn allocate(
+    func: &mut Func<Inst>,
+    budget: Budget,
+    spills: bool,
+    temps: u16,
+) -> Result<Taken, Error> {
     // So many temporaries cost nothing.
-    let named = (0..FREE_TEMPS).map(crate::inst::cell).collect();
-    let options = Options { policy: Policy::Tight, named, budget, ..Options::for_files(FILES.0) };
+    let named = (0..FREE_TEMPS.min(temps)).map(crate::inst::cell).collect();
+    let rows = vec![temps];
+    let policy = Policy::Tight;
+    let options = Options { rows, policy, named, budget, ..Options::for_files(FILES.0) };
     let allocation = gpucc_regalloc::allocate(func, &mut Hooks { spills }, &options)?;
     moves(func);
     Ok(Taken {

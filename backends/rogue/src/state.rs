@@ -38,7 +38,7 @@ pub struct Facts {
     pub bytes: u64,
     /// Pixels give feedback.
     pub feeds: bool,
-    /// Pixels compute depth.
+    /// Pixels give depths: those that they compute, or those of their places where they store.
     pub depth: bool,
 }
 
@@ -68,7 +68,7 @@ pub fn words(func: &Func, abi: &Abi, pipeline: &State, facts: &Facts) -> Result<
         Stage::Compute => compute::words(func, abi, facts, &mut words.state),
         Stage::Vertex => vertex::words(func, abi, pipeline, facts, &mut words)?,
         Stage::Fragment => {
-            fragment::words(func, abi, facts, &mut words.state);
+            fragment::words(abi, facts, &mut words.state);
             words.targets = target::words(abi, facts, &mut words.state)?;
         }
     }

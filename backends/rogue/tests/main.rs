@@ -8,6 +8,7 @@ mod isa_files;
 mod isa_golden;
 mod isa_text;
 mod legal;
+mod limits;
 mod memory;
 mod pack;
 mod sites;

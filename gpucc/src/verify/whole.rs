@@ -4,6 +4,8 @@
 use super::{Plan, Summary, Whole, plan};
 use crate::compiler::{Compiled, Compiler, Options};
 use crate::{Failure, SourceText};
+use gpucc_ir::ssa::OutputKind;
+use gpucc_machine::Kept;
 
 /// Proves the whole words of a program that packs its colours, where the machine has room for them. The runs take at most the
 /// steps that the first proof left. Where that one is no proof, nothing is owed.
@@ -18,7 +20,12 @@ pub(super) fn prove(
     asked: &Plan,
     summary: &mut Summary,
 ) -> Result<(), Failure> {
-    let packs = compiled.program.as_ref().is_some_and(|program| !program.kept().is_empty());
+    // Targets have nothing to do with what is left of other outputs.
+    let color = |kept: &Kept| {
+        let data = compiled.ssa.outputs.get(kept.output);
+        data.is_some_and(|data| matches!(data.kind, OutputKind::Location { .. }))
+    };
+    let packs = compiled.program.as_ref().is_some_and(|program| program.kept().iter().any(color));
     if !packs || !summary.holds() {
         return Ok(());
     }

@@ -89,6 +89,7 @@ impl Heap {
         let bases = Bases { code: CODE, pds: PDS };
         let mut gpu = Gpu::new(machine.chip.core(), machine.model(), bases);
         gpu.set_order(machine.order);
+        gpu.set_early(machine.compiled.expanded.early_fragment_tests);
         let code = &machine.compiled.code;
         gpu.memory().map(CODE, code.len()).map_err(refused)?;
         gpu.memory().write(CODE, code).map_err(refused)?;
@@ -219,6 +220,7 @@ impl Heap {
             let at = self.data;
             let len = block as usize * MOST_INSTANCES as usize;
             self.gpu.memory().map(at, len).map_err(refused)?;
+            self.gpu.set_private(at..at + len as u64);
             self.data = (at + len as u64 + GAP).next_multiple_of(GAP);
             let constants = machine.compiled.described.driver_constants.len();
             let first = shared.len().checked_sub(constants + usize::from(SCRATCH_WORDS));

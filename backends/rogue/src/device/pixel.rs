@@ -29,6 +29,10 @@ const UNIFORM_DATA: usize = 5;
 /// The lowest bit of the place of a varying's words in a vertex, which counts halves. 5.1.
 const PLACE: u32 = 8;
 
+/// Bits of OUTPUT_SEL: z is iterated, and so is the reciprocal of w. 5.4.
+const UNCLAMPED_Z: u32 = 21;
+const RHW: u32 = 16;
+
 /// Inputs of fixed function that are iterated: of two sets, and of one.
 const BUILT: [&str; 2] = ["point_coord", "primitive_index"];
 
@@ -39,7 +43,6 @@ struct Told {
     set: u32,
     components: u32,
     flat: bool,
-    perspective: bool,
     /// Of halves.
     half: bool,
 }
@@ -57,7 +60,6 @@ impl Machine {
                     set: register / 4,
                     components: input.components,
                     flat: input.interpolation == Some(Interpolation::Flat),
-                    perspective: input.interpolation == Some(Interpolation::Perspective),
                     half: input.input.is_some_and(|input| {
                         self.compiled.expanded.inputs[input].scalar == Scalar::F16
                     }),
@@ -66,15 +68,14 @@ impl Machine {
             .collect()
     }
 
-    /// Sets of z and of the reciprocal of w: those before the varyings. A position has both, perspective the second.
-    fn places(&self, told: &[Told]) -> (bool, bool) {
-        let position = self
-            .compiled
-            .described
-            .inputs
-            .iter()
-            .any(|input| matches!(&input.which, Which::Builtin(name) if *name == "position"));
-        (position, position || told.iter().any(|varying| varying.perspective))
+    /// Whether there are sets of z and of the reciprocal of w before the varyings: the state says which are iterated.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    fn places(&self) -> Result<(bool, bool), Stop> {
+        let words = self.words(OUTPUTS)?;
+        let bits = words.words().first().copied().unwrap_or(0);
+        Ok((bits >> UNCLAMPED_Z & 1 == 1, bits >> RHW & 1 == 1))
     }
 
     /// The first set of a built-in input that is iterated.
@@ -105,7 +106,7 @@ impl Machine {
         let mut heap = Heap::new(self)?;
         let shared = heap.bind(self, bindings)?;
         let told = self.told();
-        let (has_z, has_w) = self.places(&told);
+        let (has_z, has_w) = self.places()?;
         let state = self.pixel_state(&mut heap, &shared, &told, (has_z, has_w))?;
         let address = heap.put_stream(&state)?;
         // Sets that no word of a vertex stands behind come before the varyings'.
@@ -131,7 +132,8 @@ impl Machine {
         let targets = self.targets(&mut heap, &pixels)?;
         let mut out = Vec::with_capacity(pixels.len());
         for (at, (pixel, _)) in pixels.into_iter().enumerate() {
-            let mut pixel = self.pixel(pixel, &heap.tiles);
+            let depth = batch.quads[at / 4].position[at % 4][2];
+            let mut pixel = self.pixel(pixel, depth, &heap.tiles);
             for (output, texels) in &targets {
                 pixel.outputs[*output] = texels[at];
             }
@@ -180,8 +182,8 @@ impl Machine {
         Ok(words)
     }
 
-    /// What a pixel gave, by the places that the outputs are told to have.
-    fn pixel(&self, shaded: &Shaded, tiles: &[u64]) -> FragmentOut {
+    /// What a pixel gave, by the places that the outputs are told to have. One that gave no depth keeps that of its place.
+    fn pixel(&self, shaded: &Shaded, depth: f32, tiles: &[u64]) -> FragmentOut {
         let registers = self.number(OUTPUT_REGISTERS);
         let word = |at: u32| match at.checked_sub(registers) {
             None => shaded.outputs.get(at as usize).copied().flatten(),
@@ -197,7 +199,7 @@ impl Machine {
                 }
                 // A pixel without its one sample does not live.
                 OutputPlace::Single { place: Memory::Coverage } => words[0] = 1,
-                _ => words[0] = shaded.depth.unwrap_or(0),
+                _ => words[0] = shaded.depth.unwrap_or(depth.to_bits()),
             }
             words
         });

@@ -171,8 +171,13 @@ fn exists(register: Register, repeat: u8, core: &Core) -> Result<(), Refused> {
         Register::File(File::PixelOut, number) if number >= 4 && !core.eight_outputs => {
             Err((Rule::Register, format!("pixel output {number} on {}", core.name)))
         }
-        Register::File(File::Temp | File::VertexIn, number) if number + u16::from(repeat) > 248 => {
+        Register::File(File::VertexIn, number) if number + u16::from(repeat) > 248 => {
             Err((Rule::Register, format!("{register:?}")))
+        }
+        Register::File(File::Temp, number)
+            if u32::from(number) + u32::from(repeat) > core.temporaries() =>
+        {
+            Err((Rule::Register, format!("{register:?} on {}", core.name)))
         }
         _ => Ok(()),
     }

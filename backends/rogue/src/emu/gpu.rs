@@ -19,6 +19,9 @@
 //! At most 64 tasks are under way together, so that special register 112, which places an instance's scratch memory, stays
 //! below 2048.
 //!
+//! What the API asks of the tests of pixels stands in no word: [`Gpu::set_early`] tells it, so that a program that stores is refused
+//! in a pass whose tests hide pixels from it.
+//!
 //! The offset of a trap is a group's byte from the base of code, or 0 where a word of a stream is to blame.
 
 pub(super) mod compute;
@@ -38,6 +41,7 @@ use super::memory::Memory;
 use super::register::Common;
 use super::rule::{Refused, Rule, Trap};
 use gpucc_ir::ssa::Numerics;
+use std::ops::Range;
 
 /// Where the heaps of programs begin, which a driver tells the chip by registers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -57,6 +61,8 @@ pub struct Gpu {
     memory: Memory,
     seed: u64,
     border_table: Option<u64>,
+    private: Range<u64>,
+    early: bool,
     caches: Caches,
 }
 
@@ -70,6 +76,8 @@ impl Gpu {
             memory: Memory::default(),
             seed: 0,
             border_table: None,
+            private: 0..0,
+            early: false,
             caches: Caches::default(),
         }
     }
@@ -92,6 +100,16 @@ impl Gpu {
     /// Where the table of border colours is. 4.5.
     pub fn set_border_table(&mut self, address: u64) {
         self.border_table = Some(address);
+    }
+
+    /// Says where the memory of instances alone is. What pixels store there is not seen by others.
+    pub fn set_private(&mut self, private: Range<u64>) {
+        self.private = private;
+    }
+
+    /// Says that pixels are tested before their programs run, whatever these store.
+    pub fn set_early(&mut self, early: bool) {
+        self.early = early;
     }
 
     /// Executes a control stream of compute kernels.
@@ -179,6 +197,7 @@ impl Gpu {
         let (numerics, code) = (self.numerics, self.bases.code);
         let mut machine = Machine::new(&self.core, numerics, &mut self.memory, code, self.seed);
         machine.border_table = self.border_table;
+        machine.private = self.private.clone();
         machine.caches = std::mem::take(&mut self.caches);
         machine.shared = std::mem::take(shared);
         machine.coefficients = coefficients;

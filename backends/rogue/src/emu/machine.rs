@@ -77,6 +77,8 @@ pub struct Machine<'a> {
     pub(super) caches: Caches,
     /// The table of border colours, where one is set.
     pub border_table: Option<u64>,
+    /// Memory of instances alone: what pixels store there hides nothing from the tests behind them.
+    pub private: std::ops::Range<u64>,
     /// Operations of lower precision compute as others do, rather than stop: how exact they are is public nowhere.
     pub lower_precision: bool,
 }
@@ -104,6 +106,7 @@ impl<'a> Machine<'a> {
             code_base,
             caches: Caches::default(),
             border_table: None,
+            private: 0..0,
             lower_precision: false,
         }
     }
@@ -486,6 +489,10 @@ impl<'a> Machine<'a> {
         }
         *holder = None;
         if op == 1 {
+            if task.crowded {
+                let what = format!("task {} waits for tasks that have no room", task.number);
+                return Err((Rule::Resident, what));
+            }
             task.status = Status::Sleeping(id);
         }
         Ok((op == 2).then_some(id))

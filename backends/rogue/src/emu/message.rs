@@ -139,8 +139,13 @@ impl Machine<'_> {
             Backend::Depth => {
                 let message = Message::new("depth feedback", 0);
                 for lane in each(lanes) {
+                    let depth = given[lane].writes[0];
+                    if !(0.0..=1.0).contains(&f32::from_bits(depth)) {
+                        let what = format!("{} of instance {lane}", f32::from_bits(depth));
+                        return Err((Rule::DepthRange, what));
+                    }
                     feed_back(task, lane, true)?;
-                    task.fragments.depth[lane] = Some(given[lane].writes[0]);
+                    task.fragments.depth[lane] = Some(depth);
                 }
                 message
             }
@@ -194,6 +199,7 @@ impl Machine<'_> {
                     message.writes.push((result, lane));
                     aligned(at, 4)?;
                     if acts(task, lane) {
+                        task.fragments.stored |= 1 << lane;
                         work.push((lane, at, operand, result));
                     } else {
                         message.results.push((result, lane, self.order.next() as u32));
@@ -205,6 +211,9 @@ impl Machine<'_> {
             Backend::Sample(sample) => {
                 let mut message = Message::new("texture operation", sample.drc);
                 let request = self.request(task, sources, &sample, lanes)?;
+                if sample.write {
+                    task.fragments.stored |= lanes & task.fragments.covered;
+                }
                 for (slot, lane) in &request.reads {
                     message.reads.push((*slot, *lane));
                 }
@@ -311,6 +320,8 @@ impl Machine<'_> {
                     let places =
                         words.map(|(step, word)| (lane, at.wrapping_add(4 * step as u64), word));
                     task.fragments.tiled.extend(places);
+                } else if !self.private.contains(&at) {
+                    task.fragments.stored |= 1 << lane;
                 }
                 work.push((at, bytes));
             }

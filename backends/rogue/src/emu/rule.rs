@@ -68,6 +68,7 @@ gpucc_emu::rules! {
     TextureData = "D15 a texture operation has the data words of its form, and 18 at most", "2.9";
     TextureFeature = "D16 the core has the form of the texture operation", "2.9";
     EmissionWait = "D18 a wait for outputs stands between two emissions of a pixel", "2.7, 4.6";
+    DepthRange = "D19 a depth is within 0 and 1", "4.2";
     CacheMode = "D17 the cache mode is one", "2.8";
     // Launch.
     PdsCode = "K1 a word of a PDS program is an instruction", "5.1";
@@ -78,8 +79,10 @@ gpucc_emu::rules! {
     Stream = "K6 a word of a control stream is one", "5.2, 5.3";
     StreamReserved = "K7 reserved bits of a control stream are 0", "5.2, 5.3";
     Workgroup = "K8 a workgroup fits the core", "3.3, 5.2";
-    Temporaries = "K9 a program has at most 248 temporaries", "3.3";
-    State = "K10 a state word is one", "5.4, 4.6";
+    Temporaries = "K9 a program has at most the temporaries that the store of its core holds", "3.3";
+    State = "K10 a state word is one, and fits the program and the core", "5.4, 4.6";
+    Resident = "K11 tasks of a workgroup that wait for one another are in the store at once", "3.3, 4.3";
+    Fence = "K12 a fence follows the last kernel of a stream", "5.2";
 }
 
 /// What ends a run of this machine.

@@ -44,6 +44,8 @@ pub struct Fragments {
     pub depth: [Option<u32>; INSTANCES],
     /// Some instance has written an output.
     pub written: Lanes,
+    /// Instances that have stored to memory that others see.
+    pub stored: Lanes,
     /// Words that tiled stores have written, by instance: where, and what.
     pub tiled: Vec<(usize, u64, u32)>,
     /// An emission has no wait behind it.
@@ -117,6 +119,8 @@ pub struct Task {
     pub status: Status,
     /// Its number.
     pub number: u32,
+    /// The store does not hold the other tasks of its workgroup beside it.
+    pub crowded: bool,
     /// The overlap check may be left out. 1.1.
     pub unchecked: bool,
     /// The number of its first instance within its workgroup.
@@ -152,6 +156,7 @@ impl Task {
             },
             status: Status::Ready,
             number: 0,
+            crowded: false,
             unchecked: false,
             first: 0,
             kept: [None; INSTANCES],

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::test::{self, Asked};
+use crate::abi::computes_depth;
 use crate::color::{Color, F16F16, Packed};
 use crate::inst::{DITR, Message, Src, Step};
 use crate::isa::fields::f;
@@ -27,6 +28,8 @@ const LAYER: Register = Register::Special(118);
 const TIMER: Register = Register::Special(160);
 /// 0.5 among the constants. 3.2.
 const HALF: Src = Src::Fixed(Register::Special(75));
+/// 1.0 among the constants. 3.2.
+const ONE: Src = Src::Fixed(Register::Special(64));
 /// The format of words without a sign. 2.3.
 const PACK_U32: u32 = 6;
 
@@ -297,13 +300,38 @@ impl Lower<'_> {
         self.compare(Asked { test: test::EQUAL, ty: test::U32, operands });
     }
 
+    /// The depth that goes back, within 0 and 1: the one that is computed, or that of the pixel's place where the program stores.
+    /// Tests before the program have theirs. 4.2.
+    fn depth(&mut self) -> Option<Src> {
+        let depth = if computes_depth(self.ssa) {
+            let output = self.ssa.outputs.iter().find_map(|(output, data)| {
+                (data.kind == OutputKind::Builtin(Builtin::FragDepth)).then_some(output)
+            });
+            self.written(output?, 0).unwrap_or(Src::ZERO)
+        } else if let (true, Some(set)) = (self.abi.returns_z, self.abi.z) {
+            let reg = match self.fragment.place[0] {
+                Some(reg) => reg,
+                None => {
+                    let reg = self.fresh();
+                    self.iterate(&[reg], set, None, 0);
+                    reg
+                }
+            };
+            Src::Reg(reg.into())
+        } else {
+            return None;
+        };
+        if depth == Src::ZERO {
+            return Some(depth);
+        }
+        let word = Word::usual(Main::Fmul.op()).with(f::SAT, 1);
+        Some(Src::Reg(self.p0(word, &[depth, ONE]).into()))
+    }
+
     /// Feedback of those that survive, then the colours. 2.8, 4.2.
     pub(super) fn end_fragment(&mut self) -> Result<(), Failure> {
         let ssa = self.ssa;
-        let depth = ssa.outputs.iter().find_map(|(output, data)| {
-            (data.kind == OutputKind::Builtin(Builtin::FragDepth)).then_some(output)
-        });
-        let depth = depth.map(|output| self.written(output, 0).unwrap_or(Src::ZERO));
+        let depth = self.depth();
         let masked = ssa.outputs.iter().find_map(|(output, data)| {
             (data.kind == OutputKind::Builtin(Builtin::SampleMask)).then_some(output)
         });

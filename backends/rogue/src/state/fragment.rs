@@ -7,7 +7,7 @@ use super::vertex::OUTPUTS;
 use crate::abi::Abi;
 use crate::words::pds::douti;
 use crate::words::ppp::{ispa, output_sel, sizeinfo1, sizeinfo2};
-use gpucc_ir::ssa::{Func, Interpolation};
+use gpucc_ir::ssa::Interpolation;
 use gpucc_machine::Named;
 use gpucc_machine::described::Setting;
 
@@ -31,7 +31,7 @@ const PUNCH_THROUGH: u32 = 2;
 const DEPTH_FEEDBACK: u32 = 5;
 
 /// The words of a fragment program.
-pub fn words(func: &Func, abi: &Abi, facts: &Facts, state: &mut Named<Setting>) {
+pub fn words(abi: &Abi, facts: &Facts, state: &mut Named<Setting>) {
     let mut shader = Sequencer::default();
     let start = shader.start(facts.temps);
     while shader.data.len() < DATA {
@@ -55,7 +55,7 @@ pub fn words(func: &Func, abi: &Abi, facts: &Facts, state: &mut Named<Setting>) 
     block.word("SIZEINFO2", second, &[sizeinfo2::TRI_MERGE_DISABLE]);
     block.driver(2);
     state.set(PIXEL_STATE, block.setting());
-    let pass = match (facts.depth && !func.early_fragment_tests, facts.feeds) {
+    let pass = match (facts.depth, facts.feeds) {
         (true, _) => DEPTH_FEEDBACK,
         (false, true) => PUNCH_THROUGH,
         (false, false) => OPAQUE,

@@ -22,6 +22,8 @@ const STREAM: u64 = 0x30_0000;
 const DATA: u64 = 0x40_0000;
 const TARGETS: [u64; 2] = [0x50_0000, 0x60_0000];
 const SIDE: u32 = 16;
+/// The chip whose output registers hold both targets.
+const CHIP: &str = "gx6250";
 
 fn compile(text: &str, pipeline: &State) -> Compiled {
     compiled(text, pipeline).expect("it compiles")
@@ -30,14 +32,14 @@ fn compile(text: &str, pipeline: &State) -> Compiled {
 fn compiled(text: &str, pipeline: &State) -> Result<Compiled, Failure> {
     let mut func = parse::parse(text).expect("a module").funcs.remove(0);
     let request = Request {
-        chip: "bxs_4_64",
+        chip: CHIP,
         effort: Effort::default(),
         pipeline: pipeline.clone(),
         ..Request::default()
     };
     let mut runner = Runner::default();
     let options = Options::default();
-    let mut ctx = Ctx::new(options, crate::ROGUE.numerics("bxs_4_64"), crate::ROGUE.info());
+    let mut ctx = Ctx::new(options, crate::ROGUE.numerics(CHIP), crate::ROGUE.info());
     runner.run(&Plan::for_options(&options), &mut func, &mut ctx, &mut Quiet).expect("passes");
     runner.go_on(&crate::ROGUE.plan(&request), &mut func, &mut ctx, &mut Quiet).expect("a plan");
     crate::ROGUE.finish(func, &request)
@@ -53,7 +55,7 @@ struct Driver {
 
 impl Driver {
     fn new() -> Driver {
-        let chip = Chip::Bxs464;
+        let chip = Chip::named(CHIP);
         let mut gpu = Gpu::new(chip.core(), numerics(chip), Bases { code: CODE, pds: PDS });
         for at in [CODE, PDS, STREAM, DATA, TARGETS[0], TARGETS[1]] {
             gpu.memory().map(at, 0x4000).expect("maps");

@@ -8,8 +8,6 @@ use super::super::rule::{Refused, Rule, Trap};
 use super::super::task::{Sizes, Task};
 use super::{Gpu, Words, reserved};
 
-/// Invocations of a workgroup. 3.3.
-const MOST_INVOCATIONS: u32 = 512;
 /// Workgroups that are under way together, at most.
 const TOGETHER: usize = 4;
 /// Kernels and links that one stream may have.
@@ -61,6 +59,7 @@ pub(super) fn place((rule, detail): Refused) -> Trap {
 /// As [`Gpu::compute`].
 pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<(), Trap> {
     let mut shared = Common::new("sh", 0);
+    let mut unfenced = false;
     for _ in 0..MOST_BLOCKS {
         spend(run)?;
         let mut words = Words { memory: &gpu.memory, at };
@@ -69,6 +68,7 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<(), Trap>
             0 => {
                 let kernel = kernel(first, &mut words).map_err(place)?;
                 at = words.at;
+                unfenced = !kernel.fence && (unfenced || !kernel.uploads);
                 execute(gpu, &kernel, &mut shared, run)?;
             }
             1 => {
@@ -76,7 +76,13 @@ pub fn stream(gpu: &mut Gpu, mut at: u64, run: &mut Run<'_>) -> Result<(), Trap>
                 let low = words.masked(3, "a link").map_err(place)?;
                 at = u64::from(first & 0xff) << 32 | u64::from(low);
             }
-            2 => return reserved(first, 0x3fff_ffff, "an end").map_err(place),
+            2 => {
+                reserved(first, 0x3fff_ffff, "an end").map_err(place)?;
+                if unfenced {
+                    return Err(place((Rule::Fence, "a stream ends behind a kernel".into())));
+                }
+                return Ok(());
+            }
             other => return Err(place((Rule::Stream, format!("block {other}")))),
         }
     }
@@ -177,8 +183,10 @@ fn execute(
         other => return Err(place((Rule::NotBuilt, format!("state data {other}")))),
     };
     let invocations = kernel.size.iter().product::<u32>();
-    if invocations > MOST_INVOCATIONS {
-        return Err(place((Rule::Workgroup, format!("{invocations} invocations"))));
+    let whole = invocations.is_multiple_of(INSTANCES as u32);
+    if !whole || invocations > gpu.core.most_invocations {
+        let what = format!("{invocations} invocations on {}", gpu.core.name);
+        return Err(place((Rule::Workgroup, what)));
     }
     let total = kernel.groups.iter().fold(1u64, |total, n| total.saturating_mul((*n).into()));
     if total > MOST_GROUPS {
@@ -275,7 +283,7 @@ fn coefficient_task(
     let mut transfers = Vec::new();
     for action in actions {
         match action {
-            Action::Start { entry, temps, .. } => start = Some((entry, temporaries(temps)?)),
+            Action::Start { entry, temps, .. } => start = Some((entry, temporaries(gpu, temps)?)),
             other => transfers.push(other),
         }
     }
@@ -284,9 +292,13 @@ fn coefficient_task(
 }
 
 /// Temporaries that a program asks for.
-pub(super) fn temporaries(count: u32) -> Result<u16, Refused> {
-    if count > 248 {
-        return Err((Rule::Temporaries, format!("{count} temporaries")));
+///
+/// # Errors
+/// More than the core has.
+pub(super) fn temporaries(gpu: &Gpu, count: u32) -> Result<u16, Refused> {
+    if count > gpu.core.temporaries() {
+        let what = format!("{count} temporaries on {}", gpu.core.name);
+        return Err((Rule::Temporaries, what));
     }
     Ok(count as u16)
 }
@@ -320,7 +332,7 @@ fn instances(
                         inputs.push((lane as usize, register as usize, words));
                     }
                     Action::Start { entry, temps, .. } if lane + 1 == count => {
-                        start = Some((entry, temporaries(temps)?));
+                        start = Some((entry, temporaries(gpu, temps)?));
                     }
                     Action::Fence => {}
                     other => return Err((Rule::PdsTarget, format!("{other:?} by an instance"))),
@@ -339,6 +351,8 @@ fn instances(
                 task.inputs.set(register + step, lane, word);
             }
         }
+        let together = invocations.div_ceil(INSTANCES as u32);
+        task.crowded = together > 1 && !gpu.core.holds(together, temps.into());
         (task.coefficients, task.number, task.first) = (own, tasks.len() as u32, first);
         tasks.push(task);
     }

@@ -227,7 +227,7 @@ pub fn end(
     };
     let mut shared = Common::new("sh", state.shared as usize);
     upload(&actions, &mut shared).map_err(place)?;
-    let sizes = Sizes { temps: temporaries(temps).map_err(place)?, inputs: 0 };
+    let sizes = Sizes { temps: temporaries(gpu, temps).map_err(place)?, inputs: 0 };
     let mut task = Task::new(Stage::Fragment, entry, sizes, 1, 0);
     gpu.core(&mut shared, Vec::new(), |machine| machine.run(std::slice::from_mut(&mut task), run))?;
     for (_, words) in &task.fragments.emitted {

@@ -213,7 +213,7 @@ fn programs(gpu: &Gpu, state: &State, steps: &mut u64) -> Result<Programs, Refus
         }
     }
     let coefficients = 16 * field(first, 9, 4) as usize;
-    Ok(Programs { entry: *entry, temps: temporaries(*temps)?, coefficients, shared, varyings })
+    Ok(Programs { entry: *entry, temps: temporaries(gpu, *temps)?, coefficients, shared, varyings })
 }
 
 /// The rasteriser of a state, and whether clip space has y down.
@@ -396,12 +396,35 @@ pub fn quads(
         }
         gpu.core(&mut programs.shared, all, |machine| machine.run(&mut tasks, run))?;
         for task in &tasks {
+            feedback(task, field(state.faces[0], 26, 24), gpu.early).map_err(place)?;
             for quad in 0..task.valid.count_ones() as usize / 4 {
                 shaded.push([0, 1, 2, 3].map(|pixel| shaded_pixel(task, 4 * quad + pixel)));
             }
         }
     }
     Ok(shaded)
+}
+
+/// The pass is one for what a program gave back and stored: passes that wait for depths get depths, those that punch through none, and
+/// the others nothing. Pixels that a test hides never run, so that programs that store have their tests behind them. 4.2, 5.4.
+fn feedback(task: &Task, pass: u32, early: bool) -> Result<(), Refused> {
+    let fragments = &task.fragments;
+    let wrong = |lane: usize| match pass {
+        5 => fragments.depth[lane].is_none(),
+        2 => fragments.depth[lane].is_some(),
+        _ => true,
+    };
+    if let Some(lane) = each(fragments.fed).find(|lane| wrong(*lane)) {
+        let what = format!("feedback of instance {lane} in a pass of type {pass}");
+        return Err((Rule::State, what));
+    }
+    if fragments.stored != 0 && !early && pass != 5 {
+        return Err((
+            Rule::State,
+            format!("stores in a pass of type {pass} hide behind its tests"),
+        ));
+    }
+    Ok(())
 }
 
 fn shaded_pixel(task: &Task, lane: usize) -> Shaded {
@@ -552,6 +575,9 @@ fn primitive(
         }
         let own = vec![own.clone()];
         gpu.core(&mut programs.shared, own, |machine| machine.run(&mut tasks, run))?;
+        for task in &tasks {
+            feedback(task, pass, gpu.early).map_err(place)?;
+        }
         for (at, found) in batch.iter().enumerate() {
             let per_task = INSTANCES / 4;
             outputs(&tasks[at / per_task], at % per_task, found, &ruling, render);

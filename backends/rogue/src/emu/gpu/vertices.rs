@@ -282,6 +282,24 @@ fn runs(
     Ok((all, runs))
 }
 
+/// Words of a vertex beside those that vary: its position, point size, viewport and layer, and eight planes.
+const OTHER_WORDS: u32 = 4 + 3 + 8;
+
+/// A vertex is one that the core has. 4.1, 5.4.
+fn fits(gpu: &Gpu, vertex: &Vertex, state: &State) -> Result<(), Refused> {
+    let core = &gpu.core;
+    let counts = state.counts[..2].iter().flat_map(|word| word.to_le_bytes().map(u32::from));
+    let varying: u32 = counts.sum();
+    if varying > core.most_varyings || vertex.size > core.most_varyings + OTHER_WORDS {
+        let what = format!("{varying} varying words of {} on {}", vertex.size, core.name);
+        return Err((Rule::State, what));
+    }
+    if state.outputs >> 20 & 1 == 1 && !core.render_targets {
+        return Err((Rule::State, format!("vertices name layers on {}", core.name)));
+    }
+    Ok(())
+}
+
 /// Runs the vertices of a draw, 32 a task.
 fn draw(
     gpu: &mut Gpu,
@@ -291,6 +309,7 @@ fn draw(
     state: State,
     run: &mut Run<'_>,
 ) -> Result<Drawn, Trap> {
+    fits(gpu, vertex, &state).map_err(place)?;
     let total = u64::from(list.count) * u64::from(list.instances);
     if total > MOST_VERTICES {
         return Err(place((Rule::NotBuilt, format!("{total} vertices"))));
@@ -348,7 +367,7 @@ fn task(
                     inputs.push((lane, register as usize, words));
                 }
                 Action::Start { entry, temps, .. } if lane + 1 == chunk.len() => {
-                    start = Some((entry, temporaries(temps)?));
+                    start = Some((entry, temporaries(gpu, temps)?));
                 }
                 other => return Err((Rule::PdsTarget, format!("{other:?} by a vertex"))),
             }

@@ -46,7 +46,10 @@ fn put(gpu: &mut Gpu, at: u64, words: &[u32]) {
 impl Chip {
     /// Three workgroups of 8 by 8 by 1 instances, which store their number behind an address in shared registers.
     fn new(code: &[u8]) -> Chip {
-        let core = Core::BXS_4_64;
+        Chip::of(Core::BXS_4_64, code)
+    }
+
+    fn of(core: Core, code: &[u8]) -> Chip {
         let mut gpu = Gpu::new(core, numerics(&core), Bases { code: CODE, pds: PDS });
         for (at, len) in [(CODE, 0x1000), (PDS, 0x1000), (STREAM, 0x100), (DATA, DATA_LEN)] {
             gpu.memory().map(at, len).expect("maps");
@@ -174,13 +177,48 @@ fn streams_that_break_a_rule() {
     assert_eq!(rule(7, right[7] & !(0x3f << 12)), Some(Rule::PdsTarget));
     assert_eq!(rule(7, right[7] & !(0x1ff << 18)), Some(Rule::PdsTarget));
     assert_eq!(rule(0, right[0] & !(0x1ff << 18)), Some(Rule::PdsTarget));
-    // 1024 instances of one workgroup.
+    // 1024 instances of one workgroup, and 40, which are no whole tasks.
     assert_eq!(rule(13, 511 << 18 | 1 << 9), Some(Rule::Workgroup));
+    assert_eq!(rule(13, 39 << 18), Some(Rule::Workgroup));
+    // No fence behind the kernel.
+    assert_eq!(rule(14, 2 << 30), Some(Rule::Fence));
     // A fence that starts a program.
     assert_eq!(rule(14, right[14] | 1 << 2), None);
     assert_eq!(rule(16, KICK_CODE), Some(Rule::PdsRegister));
     // No end: what follows are words that nobody wrote.
     assert_eq!(rule(21, 0), Some(Rule::StreamReserved));
+}
+
+#[test]
+fn a_core_holds_so_many_invocations_and_temporaries() {
+    let rule = |core: Core, size: u32, temps: u32, code: &[u8]| {
+        let mut chip = Chip::of(core, code);
+        chip.stream[10] = 0;
+        chip.stream[13] = (size - 1) << 18;
+        put(&mut chip.gpu, PDS + u64::from(KICK_DATA) + 4, &[temps / 4 << 3]);
+        chip.rule()
+    };
+    let (small, large, code) = (Core::AXE_1_16M, Core::BXS_4_64, numbers());
+    assert_eq!(rule(small, 384, 8, &code), None);
+    assert_eq!(rule(small, 416, 8, &code), Some(Rule::Workgroup));
+    assert_eq!(rule(large, 512, 8, &code), None);
+    assert_eq!(rule(small, 64, 128, &code), None);
+    assert_eq!(rule(small, 64, 132, &code), Some(Rule::Temporaries));
+    assert_eq!(rule(large, 64, 132, &code), None);
+    // A task that locks a mutex and sleeps on it, for ever: the others must be there to wake it.
+    let sleeps: Vec<u8> =
+        ["02 80 6c c4", "02 80 6c 44", END].iter().flat_map(|group| bytes(group)).collect();
+    for (core, size, most) in [
+        (large, 128, 128),
+        (large, 256, 64),
+        (large, 512, 52),
+        (small, 64, 40),
+        (small, 128, 24),
+        (small, 256, 12),
+    ] {
+        assert_eq!(rule(core, size, most, &sleeps), Some(Rule::Deadlock), "{size}");
+        assert_eq!(rule(core, size, most + 4, &sleeps), Some(Rule::Resident), "{size}");
+    }
 }
 
 #[test]

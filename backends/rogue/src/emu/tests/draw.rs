@@ -1,7 +1,7 @@
 //! A triangle from memory alone: control stream, programs of the data sequencer, state of primitives and pixels, programs of
 //! the core, and the end of the tile.
 
-use super::bench::{WAIT, numerics};
+use super::bench::{END, WAIT, numerics};
 use super::bytes;
 use crate::emu::core::Core;
 use crate::emu::gpu::{Bases, Gpu, Pixel, Quad, Render, TargetState};
@@ -62,7 +62,10 @@ fn vertices() -> Vec<u32> {
 
 impl Chip {
     fn new() -> Chip {
-        let core = Core::BXS_4_64;
+        Chip::of(Core::BXS_4_64)
+    }
+
+    fn of(core: Core) -> Chip {
         let mut gpu = Gpu::new(core, numerics(&core), Bases { code: CODE, pds: PDS });
         for at in [CODE, PDS, STREAM, DATA, TARGET] {
             gpu.memory().map(at, 0x1000).expect("maps");
@@ -280,6 +283,41 @@ fn draws_that_break_a_rule() {
     let render = Render::new(SIDE, SIDE, pixel);
     let ended = chip.end(&render).err().map(|trap| trap.rule);
     assert_eq!(ended, Some(Rule::Undefined));
+}
+
+#[test]
+fn vertices_and_layers_fit_the_core() {
+    let rule = |core: Core, edit: &dyn Fn(&mut Chip)| {
+        let mut chip = Chip::of(core);
+        edit(&mut chip);
+        chip.rule()
+    };
+    let (bxs, flat) = (Core::BXS_4_64, Core { render_targets: false, ..Core::BXS_4_64 });
+    assert_eq!(rule(bxs, &|chip| chip.state[15] |= 1 << 20), None);
+    assert_eq!(rule(flat, &|chip| chip.state[15] |= 1 << 20), Some(Rule::State));
+    // Varying words, and those of a vertex.
+    assert_eq!(rule(bxs, &|chip| chip.state[16] = 64), None);
+    assert_eq!(rule(bxs, &|chip| chip.state[16] = 65), Some(Rule::State));
+    assert_eq!(rule(bxs, &|chip| chip.stream[5] = 79), None);
+    assert_eq!(rule(bxs, &|chip| chip.stream[5] = 80), Some(Rule::State));
+}
+
+/// What a program gives back is what its pass takes.
+#[test]
+fn feedback_is_that_of_the_pass() {
+    let depth = "44 a0 00 80 42 00 30 ff";
+    let always = "45 a8 00 82 80 40 00 07 00 00";
+    let aligned = ["02 80 6e 00", "05 80 6e 00 f3 ff ff ff ff ff"];
+    for (feedback, nop, right) in [(depth, aligned[0], 5), (always, aligned[1], 2)] {
+        for pass in [0, 2, 5] {
+            let mut chip = Chip::new();
+            let groups = ["04 80 78 00 05 00 40 00", WAIT, "02 80 6e 00", feedback, WAIT, nop, END];
+            chip.gpu.memory().write(CODE + u64::from(FRAGMENT), &code(&groups)).expect("mapped");
+            chip.state[2] = 7 << 17 | pass << 24;
+            let rule = if pass == right { None } else { Some(Rule::State) };
+            assert_eq!(chip.rule(), rule, "{feedback} in {pass}");
+        }
+    }
 }
 
 #[test]

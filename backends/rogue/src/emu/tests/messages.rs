@@ -175,6 +175,19 @@ fn feedback_is_given_once_and_before_the_outputs() {
 }
 
 #[test]
+fn a_depth_that_is_given_is_within_its_range() {
+    // depthf of r0.
+    let depth = "44 a0 00 80 40 00 30 ff";
+    let rule = |value: f32| fragments().temp(0, move |_| value.to_bits()).rule(&[depth, WAIT]);
+    for value in [0.0, 0.25, 1.0] {
+        assert_eq!(rule(value), None);
+    }
+    for value in [-0.25, 1.5, f32::INFINITY, f32::NAN] {
+        assert_eq!(rule(value), Some(Rule::DepthRange));
+    }
+}
+
+#[test]
 fn a_test_of_alpha_gives_p0_at_its_wait() {
     // alphatst p0 of r7 and r9 by the comparison in r10; then r2 = p0 ? 1 : 16 by predicated sums.
     let test = "46 a0 00 87 c7 69 00 4a 00 00 f1 ff";

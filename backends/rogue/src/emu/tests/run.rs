@@ -85,7 +85,9 @@ fn collected_groups_execute_or_stop_by_a_rule() {
 
 /// Why a collected group or program stops, where it does: registers and memory hold numbers of chance, and a group runs
 /// without those around it.
-const EXPECTED: [Rule; 18] = [
+const EXPECTED: [Rule; 19] = [
+    // A depth of chance.
+    Rule::DepthRange,
     // Filter coefficients; operations of lower precision, which are a fork's choice.
     Rule::NotBuilt,
     Rule::Undocumented,

@@ -222,7 +222,7 @@ fn operations_that_break_a_rule() {
     assert_eq!(rule(&plane(), sampler(1, 0, 2), "f4 5e 88"), Some(Rule::Undocumented));
     // Extension C on a core without it.
     let mut old = bench(&plane(), nearest).temp(16, |_| 0).temp(17, |_| 0).temp(18, |_| 0);
-    old.core = Core::GX6250;
+    old.core = Core { extended_lookup: false, ..Core::GX6250 };
     let extended = smp("f4 de 88 80 01");
     assert_eq!(old.rule(&[&extended, WAIT]), Some(Rule::TextureFeature));
 }

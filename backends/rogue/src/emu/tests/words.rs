@@ -138,6 +138,27 @@ fn groups_that_break_a_rule_of_groups() {
     assert_eq!(ask("55 a0 00 a0 01 c4 04 00 4b 00", &old, Fragment), None);
 }
 
+/// Output registers and temporaries that a core has not.
+#[test]
+fn a_core_has_its_registers_and_no_others() {
+    let ask = |text: &str, core: &Core| {
+        let group = group(text).expect("a group");
+        admit(&group, core, Stage::Fragment).err().map(|refused| refused.0)
+    };
+    // mbyp to po3 and po4.
+    let [third, fourth] = ["34 8a 80 87 46 00 00 23", "35 8a 80 87 46 00 00 a4 02 ff"];
+    // mbyp to r127 and r128.
+    let [inside, beyond] = ["35 82 80 87 46 00 00 ff 01 ff", "35 82 80 87 46 00 00 c0 02 ff"];
+    for core in [Core::GX6250, Core::AXE_1_16M, Core::BXS_4_64] {
+        let eight = core == Core::GX6250;
+        assert_eq!(ask(third, &core), None);
+        assert_eq!(ask(fourth, &core), if eight { None } else { Some(Rule::Register) });
+        let small = core == Core::AXE_1_16M;
+        assert_eq!(ask(inside, &core), None);
+        assert_eq!(ask(beyond, &core), if small { Some(Rule::Register) } else { None });
+    }
+}
+
 #[test]
 fn random_bytes_decode_or_name_a_rule() {
     let mut dice = Dice::new(3);
