@@ -513,7 +513,7 @@ pub struct ReportArgs {
     /// Figures to compare, separated by commas [default: all except compile_microseconds]
     #[arg(long, value_name = "NAME,...")]
     pub metric: Vec<String>,
-    /// Fail if the geometric mean of a figure got worse by more than PERCENT
+    /// Fail if a figure got worse by more than PERCENT, or an entry point is missing
     #[arg(long, value_name = "PERCENT")]
     pub threshold: Option<f64>,
     /// Number of entry points to name in each direction, those that changed most

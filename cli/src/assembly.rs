@@ -39,6 +39,13 @@ fn unit<'a>(assembler: &dyn Assembler, format: &'a Option<String>) -> Result<&'a
     }
 }
 
+/// The text of lines that are answered one by one: what is no UTF-8 is replaced and fails in its own line, if it counts there. A
+/// byte-order mark is dropped.
+fn lines(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned()
+}
+
 /// Runs `gpucc disasm`.
 pub fn disasm(args: &DisasmArgs) -> Result<u8, Failure> {
     let (target, _) = super::target(&args.target)?;
@@ -54,8 +61,7 @@ pub fn disasm(args: &DisasmArgs) -> Result<u8, Failure> {
                 "--lines reads text: add --hex (tokens) or --bytes (byte pairs)",
             ));
         }
-        // A line that is no text is answered by an error of its own.
-        let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
+        let text = lines(&files::read(path)?);
         let mut out = String::with_capacity(text.len() * 2);
         let mut failed = false;
         for line in text.lines() {
@@ -109,8 +115,7 @@ pub fn asm(args: &AsmArgs) -> Result<u8, Failure> {
     let path = input(&args.file);
     let bytes = files::read(path)?;
     let text = match args.lines {
-        // A line that is no text is answered by an error of its own.
-        true => String::from_utf8_lossy(&bytes).into_owned(),
+        true => lines(&bytes),
         false => files::text(path, bytes)?,
     };
     let mut outputs = Outputs::default();

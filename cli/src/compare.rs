@@ -15,6 +15,11 @@ use std::path::Path;
 /// says why. The code is 0 as soon as some machine has code for every entry point; a bug of ours is
 /// 101 whatever the others say.
 pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
+    // Standard output holds one thing.
+    let page_alone = args.html.as_deref() == Some(Path::new("-"));
+    if args.json && page_alone {
+        return Err(Failure::usage("--json and --html - both want standard output"));
+    }
     let mut options = input::options(&args.source, &args.code)?;
     options.keep_machine_ir = args.html.is_some();
     let machines = machines(args.targets.as_deref())?;
@@ -107,11 +112,6 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
         row.resize(10, String::new());
     }
     let mut outputs = Outputs::default();
-    // Standard output holds one thing.
-    let page_alone = args.html.as_deref() == Some(Path::new("-"));
-    if args.json && page_alone {
-        return Err(Failure::usage("--json and --html - both want standard output"));
-    }
     if args.json {
         outputs.print(&(serde_json::to_string_pretty(&objects).expect("plain data") + "\n"));
     } else if !page_alone {

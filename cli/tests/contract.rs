@@ -654,6 +654,25 @@ fn an_override_without_a_value_is_one_and_a_default_helps() {
 }
 
 #[test]
+fn included_files_are_inputs() {
+    let folder = Folder::new("included");
+    let shader = "#version 450\n#include \"k.h\"\nlayout(location = 0) out vec4 o;\nvoid main() { o = vec4(K); }\n";
+    let path = folder.write("a.frag", shader);
+    let header = folder.write("k.h", "#define K 0.5\n");
+    let (out, dep) = (folder.path("a.s"), folder.path("a.d"));
+    let output = gpucc(&[&path, "--target", "r700", "-o", &out, "--depfile", &dep]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let rule = std::fs::read_to_string(&dep).expect("it was written");
+    assert!(rule.trim_end().ends_with("k.h"), "{rule}");
+    let output = gpucc(&[&path, "--target", "r700", "-o", &header]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert_eq!(std::fs::read_to_string(&header).expect("it stays"), "#define K 0.5\n");
+    let both = format!("asm={out}");
+    let output = gpucc(&[&path, "--target", "r700", "--emit", &both, "-o", &dep]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+}
+
+#[test]
 fn depfiles_name_outputs_and_inputs() {
     let folder = Folder::new("dep");
     let (out, dep) = (folder.path("a.ir"), folder.path("a.d"));

@@ -350,3 +350,40 @@ fn the_proof_without_targets_takes_what_steps_are_left_and_is_none_without_them(
     assert!(starved.failure("rogue").is_some_and(|failure| failure.exit_code() == 5));
     assert!(of_color(Target::ROGUE, &plan(4 * steps)).holds());
 }
+
+/// What hangs on a branch by an atomic's result is left out: what both arms may write, and what follows. Other words are proved.
+#[test]
+fn a_branch_by_the_order_of_invocations_leaves_out_what_it_may_write() {
+    let shader = |body: &str| {
+        format!(
+            "@group(0) @binding(0) var<storage, read_write> next: atomic<u32>;
+             @group(0) @binding(1) var<storage, read_write> compact: array<u32, 64>;
+             @group(0) @binding(2) var<storage, read_write> own: array<u32, 64>;
+             var<workgroup> shared_word: u32;
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{
+                 own[i] = i * 3u;
+                 {body}
+             }}"
+        )
+    };
+    let proved = [
+        "if (i % 2u == 0u) { let at = atomicAdd(&next, 1u); if (at < 32u) { compact[at] = i; } }",
+        // The arm that is not taken counts as well, and what it makes.
+        "var a = 0u; if (atomicAdd(&next, 1u) > 1000u) { compact[i] = 1u; a = 1u; } compact[i] = a;",
+        // A loop that is left by such a value.
+        "loop { let at = atomicAdd(&next, 1u); if (at > 40u || at == i) { break; } compact[at] = i; }",
+        "for (var k = 0u; k < atomicLoad(&next) % 4u; k++) { compact[k] = i; atomicAdd(&next, 1u); }",
+    ];
+    let folder = Folder::new("order");
+    for (number, body) in proved.into_iter().enumerate() {
+        let path = folder.write(&format!("proved{number}.wgsl"), shader(body));
+        for target in ["interp", "r700", "valhall", "g45", "rogue"] {
+            says(&["verify", &path, "--target", target], 0, &[" 0 mismatches"]);
+        }
+    }
+    // What was read before, by anyone, might have been read behind.
+    let body = "let before = compact[i]; own[i] = before;
+        if (atomicAdd(&next, 1u) > 1000u) { compact[(i + 1u) % 64u] = 1u; }";
+    let path = folder.write("late.wgsl", shader(body));
+    says(&["verify", &path, "--target", "valhall"], 5, &["no proof"]);
+}

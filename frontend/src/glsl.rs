@@ -72,7 +72,7 @@ fn lacking(what: &str) -> Stop {
 
 /// Whether a text may have constants whose values the options give.
 pub fn is_open(text: &str) -> bool {
-    text.contains("constant_id")
+    ["constant_id", "local_size_"].iter().any(|one| text.contains(one))
 }
 
 /// Reads a text without macros and lowers its entry point. `places` leads from it to the user's.

@@ -322,6 +322,7 @@ mod kept {
         assert!(is_kept("let a = smoothstep(0.0, k, 0.5);"));
         assert!(!is_kept("let a = smoothstep(0.0, k, f32(n));"));
         assert!(!is_kept("let a = 1 << n;"));
+        assert!(!is_kept("const f = frexp(vec4(1.0, 2.0, 3.0, 4.0)); let a = f.fract[n];"));
         // The value that was found before counts as well.
         assert!(!is_kept("let a = 1u + n; let b = 1 << n; let c = 2 << n;"));
     }

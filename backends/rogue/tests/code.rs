@@ -283,6 +283,10 @@ fn outputs(
         }
         for (number, data) in func.outputs.values().enumerate() {
             for component in 0..usize::from(data.components) {
+                let left_out = outcome.excluded.outputs.get(number * 4 + component);
+                if left_out.is_some_and(|lanes| lanes[lane]) {
+                    continue;
+                }
                 let (a, b) =
                     (outcome.outputs[number][lane][component], pixel.outputs[number][component]);
                 if !same(a, b) {

@@ -85,7 +85,8 @@ impl Kind {
         let both = |bits: u64| vec![bits as u32, (bits >> 32) as u32];
         match self {
             Kind::Bool => vec![u32::from(value != 0.0)],
-            Kind::Int(64) => both(value as i64 as u64),
+            Kind::Int(64) if value < 0.0 => both(value as i64 as u64),
+            Kind::Int(64) => both(value as u64),
             // A negative value of an unsigned constant is its bits.
             Kind::Int(_) => vec![value as i64 as u32],
             Kind::Float(64) => both(value.to_bits()),

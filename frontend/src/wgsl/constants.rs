@@ -674,7 +674,10 @@ impl<'a> Walk<'_, '_, 'a> {
         // A constant whose type has no name, which no override is.
         let member = reader.word(at + 1) == ":";
         if !member && let Ok(value @ Value::Split { .. }) = reader.named(word) {
-            if let Ok((value, end)) = reader.postfix(value.clone(), at + 1) {
+            reader.asked = false;
+            let part = reader.postfix(value.clone(), at + 1);
+            reader.is_bound |= reader.asked;
+            if let Ok((value, end)) = part {
                 self.replace(at, end, value.text());
                 return Ok(end);
             }

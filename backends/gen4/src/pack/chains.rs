@@ -145,8 +145,9 @@ impl Segment<'_> {
                     let parts = [unit, candidate].iter().filter(|unit| unit.part).count();
                     let fits = saved >= WORTH + parts
                         && candidate.group != unit.group
+                        && !steps.contains(&candidate.steps[0])
                         && (candidate.home.is_none() || home.is_none())
-                        && self.room(&steps, &candidate.steps, candidate.home.or(home), asked)
+                        && self.room(&steps, &candidate.steps, candidate.home.or(home), &more)
                         && candidate.level.abs_diff(unit.level) < APART
                         && !self.waits(&candidate.steps, &readers[known..], unit.level);
                     if fits {

@@ -5,7 +5,7 @@
 
 use super::exec::{Machine, Mask};
 use crate::ssa::func::{Func, Imm, Inst, Mem, MemSpace, Region};
-use crate::ssa::op::Op;
+use crate::ssa::op::{Flags, Op};
 use crate::ssa::resource::{AtomicOp, Resource};
 use crate::{Map, Set};
 
@@ -16,8 +16,10 @@ pub(super) struct Doubts {
     lanes: Map<Inst, Mask>,
     /// How many frames stand around the outermost construct that a branch puts in doubt.
     reaches: Map<Inst, usize>,
-    /// Variables that a lane in doubt may have written.
-    pub(super) written: Set<Mem>,
+    /// Variables that lanes in doubt may have written, and those lanes.
+    written: Map<Mem, Mask>,
+    /// Variables that each branch in doubt may write.
+    mems: Map<Inst, Set<Mem>>,
     /// Buffers and images that were read before any doubt.
     read: Set<Resource>,
     /// Variables of workgroups that were read before any doubt.
@@ -31,6 +33,8 @@ struct Effects {
     mems: Set<Mem>,
     /// Something that is not told apart by lanes and words.
     all: bool,
+    /// There are loops.
+    loops: bool,
     /// The least number of frames around a construct that is left.
     reach: Option<usize>,
 }
@@ -47,10 +51,17 @@ impl Machine<'_> {
                 reach
             }
         };
+        for &mem in self.doubts.mems.get(&inst).into_iter().flatten() {
+            match self.doubts.written.get_mut(&mem) {
+                Some(known) => known.add(lanes),
+                None => {
+                    self.doubts.written.insert(mem, lanes.clone());
+                }
+            }
+        }
         let around: Vec<Inst> = self.frames_from(reach).collect();
         let own = (func.insts[inst].op == Op::If).then_some(inst);
         for construct in around.into_iter().chain(own) {
-            self.excluded.endless |= func.insts[construct].op == Op::Loop;
             match self.doubts.lanes.get_mut(&construct) {
                 Some(known) => known.add(lanes),
                 None => {
@@ -80,8 +91,9 @@ impl Machine<'_> {
             let late = effects.resources.iter().any(|one| self.doubts.read.contains(one))
                 || effects.mems.iter().any(|one| self.doubts.read_mems.contains(one));
             self.excluded.all |= effects.all || late;
+            self.excluded.endless |= effects.loops;
             self.excluded.resources.extend(effects.resources);
-            self.doubts.written.extend(effects.mems);
+            self.doubts.mems.insert(inst, effects.mems);
             break;
         }
         reach
@@ -101,16 +113,30 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a lane in doubt may have written a variable: this lane, where each has its own.
+    pub(super) fn may_be_written(&self, mem: Mem, lane: usize) -> bool {
+        let Some(lanes) = self.doubts.written.get(&mem) else { return false };
+        self.func.mems[mem].space != MemSpace::Private || lanes.contains(lane)
+    }
+
+    fn note_resource(&mut self, resource: Resource) {
+        if !self.excluded.resources.contains(&resource) {
+            self.doubts.read.insert(resource);
+        }
+    }
+
     /// Notes what is read. A write in doubt that comes later might have come before.
     pub(super) fn note_read(&mut self, imm: &Imm) {
         match *imm {
-            Imm::Resource(resource) => {
-                self.doubts.read.insert(resource);
+            Imm::Resource(resource) | Imm::BufferAtomic(resource, AtomicOp::Load) => {
+                self.note_resource(resource);
             }
-            Imm::Tex(ref tex) => {
-                self.doubts.read.insert(tex.texture);
-            }
-            Imm::Mem(access) if self.func.mems[access.mem].space == MemSpace::Workgroup => {
+            Imm::ImageAtomic(resource, AtomicOp::Load) => self.note_resource(resource),
+            Imm::Tex(ref tex) => self.note_resource(tex.texture),
+            Imm::Mem(access) | Imm::MemAtomic(access, AtomicOp::Load)
+                if self.func.mems[access.mem].space == MemSpace::Workgroup
+                    && !self.doubts.written.contains_key(&access.mem) =>
+            {
                 self.doubts.read_mems.insert(access.mem);
             }
             _ => {}
@@ -123,6 +149,7 @@ fn effects(func: &Func, construct: Inst, frames: &[Inst]) -> Effects {
     let mut effects = Effects::default();
     // Regions with how many loops of the construct stand around each.
     let loops = usize::from(func.insts[construct].op == Op::Loop);
+    effects.loops = loops > 0;
     let mut todo: Vec<(Region, usize)> =
         func.insts[construct].regions.iter().map(|&region| (region, loops)).collect();
     let mut inside: Set<Inst> = Set::default();
@@ -134,6 +161,8 @@ fn effects(func: &Func, construct: Inst, frames: &[Inst]) -> Effects {
     while let Some((region, loops)) = todo.pop() {
         for &inst in &func.regions[region].insts {
             let data = &func.insts[inst];
+            // What lanes see of others counts who is there, and a barrier in an arm hides races of the other order.
+            effects.all |= data.flags().has(Flags::QUAD) || data.op == Op::Barrier;
             match (data.op, &data.imm) {
                 (Op::BufferStore | Op::ImageStore, &Imm::Resource(resource)) => {
                     effects.resources.insert(resource);
@@ -174,6 +203,7 @@ fn effects(func: &Func, construct: Inst, frames: &[Inst]) -> Effects {
                     todo.extend(data.regions.iter().map(|&region| (region, loops)));
                 }
                 (Op::Loop, _) => {
+                    effects.loops = true;
                     inside.insert(inst);
                     todo.extend(data.regions.iter().map(|&region| (region, loops + 1)));
                 }

@@ -7,7 +7,7 @@ use super::{Excluded, FETCH, Lanes, Marks, Options, Outcome, Stop, WAVE, has_qua
 use crate::ssa::eval::{data_type, eval, eval_lanes};
 use crate::ssa::func::{Func, Imm, Inst, InstData, Region, Type, Value};
 use crate::ssa::numerics::Numerics;
-use crate::ssa::op::Op;
+use crate::ssa::op::{Flags, Op};
 use crate::ssa::resource::{Builtin, InputKind};
 use crate::ssa::world::World;
 use smallvec::SmallVec;
@@ -433,7 +433,8 @@ impl<'a> Machine<'a> {
             | Op::ImageStore
             | Op::ImageAtomic => {
                 self.accesses(inst, data, active);
-                if self.follows() && matches!(data.op, Op::BufferLoad | Op::MemLoad) {
+                if self.follows() && data.op != Op::BufferSize && data.op.flags().has(Flags::READS)
+                {
                     self.note_read(&data.imm);
                 }
                 self.memory_access(data, active);

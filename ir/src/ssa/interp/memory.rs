@@ -602,7 +602,7 @@ impl Machine<'_> {
     fn word_taint(&self, place: Place, address: u32, lane: usize) -> bool {
         let doubtful = match place {
             Place::Buffer(buffer, _) => self.excluded.resources.contains(&buffer),
-            Place::Mem(mem) => self.doubts.written.contains(&mem),
+            Place::Mem(mem) => self.may_be_written(mem, lane),
         };
         if doubtful {
             return true;

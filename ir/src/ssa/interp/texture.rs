@@ -94,8 +94,16 @@ impl Machine<'_> {
                     }
                     let torn = quads && self.quad_is_torn(lane, active);
                     self.marks.absent_lanes |= torn;
-                    let taint =
-                        torn || approximated || data.args.iter().any(|&v| self.tainted(v, lane));
+                    // The level hangs on all four lanes.
+                    let near = match quads && has_quads(self.func) {
+                        true => lane & !3..(lane & !3) + 4,
+                        false => lane..lane + 1,
+                    };
+                    let taint = torn
+                        || approximated
+                        || near
+                            .into_iter()
+                            .any(|lane| data.args.iter().any(|&v| self.tainted(v, lane)));
                     self.texels(data, lane, &words, taint);
                     self.marks.free |= free;
                     let of_one = if sample.level_only { 1 } else { data.results.len() };

@@ -193,6 +193,40 @@ fn chains_of_what_is_unlike_are_vectors() {
     assert!(saved(&format!("{numbers}{}", each(chain))) >= 14);
 }
 
+/// A register has four components, however many chains would begin in it.
+#[test]
+fn chains_beyond_four_have_registers_of_their_own() {
+    let numbers = "%6: b32 = const 0x3e800000
+         %7: b32 = const 0xc1800000
+         %9_: b32 = const 0x3f800000\n"
+        .replace("%9_", "%900");
+    let values: String = (0..7)
+        .map(|n| {
+            let op = ["fadd", "fmul", "fmin"][n % 3];
+            let from = 10 + n;
+            format!("%{from}: b32 = {op} %{}, %{}\n", n % 4, [6, 7, 5][n / 3])
+        })
+        .collect();
+    let chains: String = (0..7)
+        .map(|n| {
+            let (x, v) = (10 + n, 10 * (n + 10));
+            format!(
+                "%{v}: b32 = fmul %{x}, %6\n%{}: b32 = fadd %{v}, %7\n%{}: b32 = fmul %{}, %{x}
+                 %{}: b32 = fadd %{}, %6\n",
+                v + 1,
+                v + 2,
+                v + 1,
+                v + 3,
+                v + 2
+            )
+        })
+        .collect();
+    let sum =
+        "%500: b32 = fadd %103, %113\n%501: b32 = fadd %500, %123\n%502: b32 = fmax %501, %133
+         output out1.0, %143\noutput out1.1, %153\noutput out1.2, %163\noutput out1.3, %502\n";
+    assert!(saved(&format!("{numbers}{values}{chains}{sum}")) >= 8);
+}
+
 /// Values of [`value`] beside an attribute's components, by their numbers.
 const VALUES: &str = "%6: b32 = const 16
      %40: b32, %41: b32, %42: b32, %43: b32 = buffer_load res0, %6
