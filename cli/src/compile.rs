@@ -146,8 +146,8 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         outputs.put(Some(path), text.into_bytes(), false);
     }
     if let Some(depfile) = &args.depfile {
-        let read = std::iter::once(path).chain(args.source.pipeline.as_deref());
-        let read: Vec<&Path> = read.chain(included.iter().map(PathBuf::as_path)).collect();
+        let others = args.source.pipeline.iter().chain(&included);
+        let read: Vec<&Path> = std::iter::once(path).chain(others).map(PathBuf::as_path).collect();
         let rule = depfile_rule(&outputs, &read)?;
         outputs.put(Some(depfile), rule, false);
     }
