@@ -72,7 +72,7 @@ fn every_sample_compiles() {
     }
 }
 
-/// A stack that the register has no bits for is refused, and never written into its neighbour.
+/// A stack beyond the share of a stage is refused, and never written into its neighbour.
 #[test]
 fn loops_deeper_than_the_stack_are_a_limit() {
     let text = nested(240, "for (var i = 0u; i < o[$k]; i++) { if (o[i] > 3u) { $f; } }");

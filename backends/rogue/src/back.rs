@@ -5,7 +5,7 @@ use crate::chip::Chip;
 use crate::constants::Constants;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
-use crate::{clean, describe, emit, lower, pack, refuse, regs};
+use crate::{clean, describe, emit, lower, pack, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Effort, Failure, Limit};
 use gpucc_ir::mach;
@@ -84,9 +84,6 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         }
     }
     let Some((made, dumps)) = found else {
-        if temps < chip.temps() {
-            return Err(refuse::crowded());
-        }
         return Err(Failure::NotYet {
             feature: "values that go to memory for want of registers".into(),
             stage: "registers",

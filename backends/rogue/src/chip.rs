@@ -50,7 +50,7 @@ impl Chip {
 
     /// Vertices say which layer they are for: `gs_rta_support`.
     pub fn renders_layers(self) -> bool {
-        self == Chip::Bxs464
+        self != Chip::Axe116m
     }
 
     /// Components of a vertex's varyings: fewer where the vertex buffer has 160 entries of primitives (`uvs_pba_entries`).

@@ -21,14 +21,7 @@ pub const TABLE: Table = &[
         "stencil values as outputs",
         "Rogue instruction set, backend operations: programs give feedback of visibility and of depth alone",
     ),
-    (
-        "layers as outputs of vertices",
-        "Rogue device features, gs_rta_support: GX6250 and AXE-1-16M lack it",
-    ),
-    (
-        "barriers of so many invocations with so many values",
-        "Rogue device features, unified_store_depth: tasks that wait for one another are in the store at once",
-    ),
+    ("layers as outputs of vertices", "Rogue device features, gs_rta_support: AXE-1-16M lacks it"),
     // The front end knows what these need, and stops.
     (
         "cooperative matrices",
@@ -46,11 +39,6 @@ pub const TABLE: Table = &[
 fn refuse(at: usize, span: Span) -> Failure {
     let (feature, manual) = TABLE[at];
     Failure::Refused { machine: SHORT, feature, manual, span }
-}
-
-/// The temporaries that tasks which wait for one another may have do not do, wherever values go.
-pub fn crowded() -> Failure {
-    refuse(3, Span::NONE)
 }
 
 /// Checks what the function asks of the machine.

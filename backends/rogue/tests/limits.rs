@@ -195,10 +195,7 @@ fn tasks_that_wait_for_one_another_fit_the_store() {
     // More invocations than the chip has places for; temporaries that do for nothing.
     let failure = |invocations| compile(&func(&meeting(invocations, 60)), "axe1_16m").err();
     assert!(matches!(failure(385), Some(Failure::Limit { .. })));
-    match failure(384) {
-        None => dispatch(&func(&meeting(384, 60)), "axe1_16m", [1, 1, 1], 1).expect("it holds"),
-        Some(failure) => assert!(matches!(failure, Failure::Refused { .. }), "{failure:?}"),
-    }
+    assert!(matches!(failure(384), Some(Failure::NotYet { .. })));
 }
 
 #[test]
@@ -225,8 +222,8 @@ fn layers_and_varyings_are_those_of_the_chip() {
     };
     let made = |chip, layer, locations| compile(&func(&text(layer, locations)), chip);
     for chip in ALL {
-        let layers = chip == "bxs_4_64";
-        let most = if layers { 16 } else { 32 };
+        let layers = chip != "axe1_16m";
+        let most = if chip == "bxs_4_64" { 16 } else { 32 };
         match made(chip, true, 1) {
             Ok(_) => assert!(layers, "{chip}"),
             Err(failure) => assert!(!layers && matches!(failure, Failure::Refused { .. })),

@@ -50,14 +50,14 @@ impl Core {
         most_varyings: 128,
     };
 
-    /// GX6250. Its public header has `eight_output_registers`, and none of `gs_rta_support`.
+    /// GX6250. Its public header has `eight_output_registers`, and its vendor's configuration `gs_rta_support`.
     pub const GX6250: Core = Core {
         name: "gx6250",
         rounds_even: false,
         eight_outputs: true,
         iterates_by_control: false,
         extended_lookup: true,
-        render_targets: false,
+        render_targets: true,
         store_depth: 256,
         most_invocations: 512,
         most_varyings: 128,
