@@ -279,7 +279,9 @@ impl Fold<'_, '_> {
                     let scale = func.new_inst(plain(Op::Const, Imm::Bits(scale)), &[Type::B32]);
                     out.push(scale);
                     let scale = func.insts[scale].results[0];
-                    func.insts[inst].args = SmallVec::from_slice(&[x, scale, y]);
+                    let data = &mut func.insts[inst];
+                    data.op = Op::FMa;
+                    data.args = SmallVec::from_slice(&[x, scale, y]);
                 }
                 Rewrite::Chosen(key, bits, yes, no) => {
                     let ty = func.ty(key);

@@ -72,9 +72,15 @@ fn gathers(func: &Func, arms: [Region; 2], pairs: &[(Inst, Inst)]) -> bool {
     // Results, and whether what stays in the arm reads them; the same for both arms.
     let results = moved.iter().flat_map(|&inst| &func.insts[inst].results);
     let mut waits: BTreeMap<Value, bool> = results.map(|&value| (value, false)).collect();
-    for inst in arms.iter().flat_map(|&arm| &func.regions[arm].insts) {
-        if !moved.contains(inst) {
-            for arg in &func.insts[*inst].args {
+    let mut todo: SmallVec<[Region; 8]> = SmallVec::from_slice(&arms);
+    while let Some(region) = todo.pop() {
+        for inst in &func.regions[region].insts {
+            if moved.contains(inst) {
+                continue;
+            }
+            let data = &func.insts[*inst];
+            todo.extend(data.regions.iter().copied());
+            for arg in &data.args {
                 if let Some(waits) = waits.get_mut(arg) {
                     *waits = true;
                 }

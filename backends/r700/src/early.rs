@@ -80,8 +80,9 @@ fn leaves_by_moves(func: &Func<Inst>, head: Block, arm: Block) -> bool {
         }
         Inst::Alu(alu) => {
             count += 1;
-            let constant = |src: &Src| !matches!(src, Src::Const { .. });
-            alu.op == AluOp::MOV && alu.dst.is_some() && alu.src.iter().all(|s| constant(&s.src))
+            // A constant would lock its bank in the clause that it moves to.
+            let is_own = |src: &Src| !matches!(src, Src::Const { .. });
+            alu.op == AluOp::MOV && alu.dst.is_some() && alu.src.iter().all(|s| is_own(&s.src))
         }
         _ => false,
     });
