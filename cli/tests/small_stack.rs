@@ -24,9 +24,12 @@ fn nested(levels: usize, around: &str) -> String {
 #[test]
 fn deep_loops_are_read_compiled_and_printed() {
     on_small_thread(|| {
-        let text = nested(200, "for (var i = 0u; i < o[$k]; i++) { if (o[i] > 3u) { $f; } }");
         let options = Options::default();
-        for target in [Target::R700, Target::VALHALL, Target::Interp] {
+        // R700's stack of a stage has 128 entries.
+        for (target, levels) in [(Target::R700, 100), (Target::VALHALL, 200), (Target::Interp, 200)]
+        {
+            let around = "for (var i = 0u; i < o[$k]; i++) { if (o[i] > 3u) { $f; } }";
+            let text = nested(levels, around);
             let compiler = Compiler::new(target, None).expect("the target is built");
             let parsed = compiler.parse(Source::Wgsl(&text), Choice::default(), &options);
             let parsed = parsed.unwrap_or_else(|failure| panic!("{}", failure.summary()));
