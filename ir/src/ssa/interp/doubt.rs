@@ -168,18 +168,16 @@ fn effects(func: &Func, construct: Inst, frames: &[Inst]) -> Effects {
                     effects.resources.insert(resource);
                 }
                 (Op::BufferAtomic, &Imm::BufferAtomic(resource, op))
-                | (Op::ImageAtomic, &Imm::ImageAtomic(resource, op)) => {
-                    if op != AtomicOp::Load {
-                        effects.resources.insert(resource);
-                    }
+                | (Op::ImageAtomic, &Imm::ImageAtomic(resource, op))
+                    if op != AtomicOp::Load =>
+                {
+                    effects.resources.insert(resource);
                 }
                 (Op::MemStore, &Imm::Mem(access)) => {
                     effects.mems.insert(access.mem);
                 }
-                (Op::MemAtomic, &Imm::MemAtomic(access, op)) => {
-                    if op != AtomicOp::Load {
-                        effects.mems.insert(access.mem);
-                    }
+                (Op::MemAtomic, &Imm::MemAtomic(access, op)) if op != AtomicOp::Load => {
+                    effects.mems.insert(access.mem);
                 }
                 // Who is there counts for other lanes, and outputs are those of a lane at its end.
                 (
