@@ -195,7 +195,7 @@ fn a_core_holds_so_many_invocations_and_temporaries() {
         let mut chip = Chip::of(core, code);
         chip.stream[10] = 0;
         chip.stream[13] = (size - 1) << 18;
-        put(&mut chip.gpu, PDS + u64::from(KICK_DATA) + 4, &[temps / 4 << 3]);
+        put(&mut chip.gpu, PDS + u64::from(KICK_DATA) + 4, &[(temps / 4) << 3]);
         chip.rule()
     };
     let (small, large, code) = (Core::AXE_1_16M, Core::BXS_4_64, numbers());
