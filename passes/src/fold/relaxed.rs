@@ -183,8 +183,9 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
                 None => (a, 1.0),
             };
             let (x, before, by) = chain(Op::FMul, factor, number(b)?)?;
-            // Machines scale a result by these for nothing, and others may read it scaled.
-            if matches!(before.abs(), 0.5 | 2.0 | 4.0) {
+            // Machines scale a result by these for nothing, and others may read it scaled. A product that is the addend, too,
+            // stays whatever becomes of this sum.
+            if matches!(before.abs(), 0.5 | 2.0 | 4.0) || c == a || c == factor {
                 return None;
             }
             let product = sign * before * by;
