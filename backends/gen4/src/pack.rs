@@ -8,7 +8,7 @@
 mod chains;
 mod place;
 
-use crate::clean::count;
+use crate::clean::{count, is_pure};
 use crate::inst::{self, Condition, GPR, Inst, Source, Src, Swizzled, small};
 use crate::isa::operand::Type;
 use crate::isa::ops::Opcode;
@@ -124,29 +124,9 @@ fn word(inst: &Inst, single: &[bool]) -> Option<(VReg, (u8, Option<VReg>), u32)>
     }
 }
 
-/// Whether a step writes registers alone.
+/// Whether a step writes registers and flags alone.
 fn is_quiet(inst: &Inst) -> bool {
-    matches!(
-        inst,
-        Inst::Alu { .. }
-            | Inst::Dot { .. }
-            | Inst::Choose { .. }
-            | Inst::Copy { .. }
-            | Inst::Compare(_)
-            | Inst::Truth { .. }
-            | Inst::Flagged { .. }
-            | Inst::Select { .. }
-            | Inst::When { .. }
-            | Inst::Product { .. }
-            | Inst::ProductHigh { .. }
-            | Inst::Round { .. }
-            | Inst::Math { .. }
-            | Inst::Divide { .. }
-            | Inst::Sample { .. }
-            | Inst::Read { .. }
-            | Inst::Table { .. }
-            | Inst::Slot { .. }
-    )
+    is_pure(inst) || matches!(inst, Inst::Compare(_) | Inst::Slot { .. })
 }
 
 /// The reads of a block that share a message, by the step where the first of them stands, and the steps that are such reads. Four that are side

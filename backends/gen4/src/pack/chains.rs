@@ -5,9 +5,8 @@
 //! on for a few steps. A first grouping says which steps are one already; a second one stays where it has fewer words.
 
 use super::place::{Home, kind};
-use super::{Base, Segment, commutes, index, joins};
+use super::{Base, Operand, Segment, commutes, index, joins};
 use crate::inst::{Inst, Source, Src};
-use crate::isa::operand::Type;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -251,31 +250,25 @@ impl Segment<'_> {
 
     /// Whether two steps become one where the values of each pair are components of one register.
     fn is_one(&self, first: usize, second: usize, pairs: &[(usize, usize)]) -> bool {
-        let (one, other) = (&self.nodes[first].inst, &self.nodes[second].inst);
-        if kind(one) != kind(other) {
-            return false;
-        }
-        let float = !matches!(one, Inst::Alu { from, .. } if *from != Type::F);
-        let alike = |one: &Source, other: &Source| {
-            if (one.negate, one.absolute) != (other.negate, other.absolute) {
-                return false;
+        let Some((kind, operands)) = self.key(first, false) else { return false };
+        let sources = self.nodes[first].inst.sources();
+        let alike = |exchanged: bool| {
+            let Some((other, others)) = self.key(second, exchanged) else { return false };
+            let mut others_of = self.nodes[second].inst.sources();
+            if exchanged {
+                others_of.swap(0, 1);
             }
-            match (self.maker(one.src), self.maker(other.src)) {
-                (Some(one), Some(other)) => {
-                    one == other
-                        || pairs.contains(&(one, other))
-                        || self.of[one].is_some() && self.of[one] == self.of[other]
-                }
-                (None, None) => self.base(one.src, float) == self.base(other.src, float),
-                _ => false,
-            }
+            let both = operands.iter().zip(&others).zip(sources.iter().zip(others_of));
+            let same = |((one, other), (from, to)): ((&Operand, &Operand), (&&Source, &Source))| {
+                let makers = self.maker(from.src).zip(self.maker(to.src));
+                let signs = (one.1, one.2) == (other.1, other.2);
+                one == other || signs && makers.is_some_and(|makers| pairs.contains(&makers))
+            };
+            kind == other && both.into_iter().all(same)
         };
-        let (one_of, other_of) = (one.sources(), other.sources());
-        let straight = one_of.iter().zip(&other_of).all(|(one, other)| alike(one, other));
-        let exchanged = matches!(one, Inst::Alu { opcode, from, .. } if commutes(*opcode, *from));
-        straight
-            || exchanged
-                && one_of.iter().zip(other_of.iter().rev()).all(|(one, other)| alike(one, other))
+        let inst = &self.nodes[first].inst;
+        let swaps = matches!(inst, Inst::Alu { opcode, from, .. } if commutes(*opcode, *from));
+        alike(false) || swaps && sources.len() == 2 && alike(true)
     }
 
     /// The steps that read each value and may become components, and what they do with it.
