@@ -1896,9 +1896,9 @@ gpucc_status gpucc_pair_keys(const gpucc_compiler *compiler,
                              gpucc_key *vertex_key,
                              gpucc_key *fragment_key);
 
-// The key of the request that a result is of, as gpucc_request_key and gpucc_pair_keys give it: of compiled and of loaded
-// results, and of those that failed. Kernels have none, nor has a request whose source was not taken or whose included texts
-// were not found. These are GPUCC_USAGE, with zeros as the key.
+// The key of the request that a result is of, as gpucc_request_key and gpucc_pair_keys give it: of compiled results, and of
+// those that failed. A loaded result has the key that it was loaded with. Kernels have none, nor has a request (of a pair: where
+// either has none) whose source was not taken or could not be preprocessed. These are GPUCC_USAGE, with zeros as the key.
 gpucc_status gpucc_result_key(const gpucc_result *result,
                               gpucc_key *key);
 

@@ -9,8 +9,8 @@ use crate::outcome::{Outcome, gpucc_outcome};
 use crate::result::{Made, gpucc_result};
 use crate::status::{gpucc_status, status};
 use gpucc::{
-    Budget, Choice, Compiled, Compiler, Diagnostic, Entry, Failure, IncludedText, Includes, Key,
-    Options, Parsed, Reading, SourceText, Stage, Target, TargetInfo,
+    Budget, Choice, Compiled, Compiler, Diagnostic, Entry, Failure, Include, IncludedText,
+    Includes, Key, Options, Parsed, Reading, SourceText, Stage, Target, TargetInfo,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -293,42 +293,36 @@ struct Texts(Mutex<BTreeMap<Asks, Result<IncludedText, String>>>);
 /// An `#include`: what it names, from where, and whether in angle brackets.
 type Asks = (String, String, bool);
 
+fn asks(include: &Include<'_>) -> Asks {
+    (include.name.to_owned(), include.from.to_owned(), include.angled)
+}
+
 impl Texts {
-    /// The caller's function, whose replies are kept.
+    /// The caller's function, which is asked for each text once; its replies are kept.
     fn recording(self: &Arc<Texts>, from: Includes, name: &str) -> Includes {
         let texts = Arc::clone(self);
         let recording = Includes::new(move |include| {
-            let reply = from.ask(include);
-            let key = (include.name.to_owned(), include.from.to_owned(), include.angled);
-            texts.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, reply.clone());
-            reply
+            let known = texts.known(include);
+            known.unwrap_or_else(|| {
+                let reply = from.ask(include);
+                let mut texts = texts.0.lock().unwrap_or_else(PoisonError::into_inner);
+                texts.insert(asks(include), reply.clone());
+                reply
+            })
         });
         recording.for_source(name)
     }
 
-    /// The caller's function, which is asked for each text once.
-    fn once(from: Includes, name: &str) -> Includes {
-        let texts = Texts::default();
-        let once = Includes::new(move |include| {
-            let key = (include.name.to_owned(), include.from.to_owned(), include.angled);
-            let known = texts.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-            known.unwrap_or_else(|| {
-                let reply = from.ask(include);
-                let mut texts = texts.0.lock().unwrap_or_else(PoisonError::into_inner);
-                texts.insert(key, reply.clone());
-                reply
-            })
-        });
-        once.for_source(name)
+    /// The reply that was kept.
+    fn known(&self, include: &Include<'_>) -> Option<Result<IncludedText, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&asks(include)).cloned()
     }
 
     /// The replies that were kept.
     fn replaying(self: &Arc<Texts>, name: &str) -> Includes {
         let texts = Arc::clone(self);
         let replaying = Includes::new(move |include| {
-            let key = (include.name.to_owned(), include.from.to_owned(), include.angled);
-            let texts = texts.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let reply = texts.get(&key).cloned();
+            let reply = texts.known(include);
             reply.unwrap_or_else(|| Err("it was not included when the source was read".to_owned()))
         });
         replaying.for_source(name)
@@ -368,8 +362,9 @@ impl<'a> Asked<'a> {
                 // SAFETY: the same.
                 let mut given = unsafe { Given::read(request.source) }?;
                 // The key and the code are of the same texts.
+                let texts = Arc::new(Texts::default());
                 given.includes =
-                    given.includes.take().map(|from| Texts::once(from, &given.text.name));
+                    given.includes.take().map(|from| texts.recording(from, &given.text.name));
                 given.apply(&mut options);
                 Where::New(Box::new(given))
             }

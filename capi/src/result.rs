@@ -147,7 +147,7 @@ impl gpucc_result {
         match self.key {
             Some(key) => Ok(key),
             None if self.is_kernel => self.shader().map(|_| Key([0; 32])),
-            None => Err(Failure::usage("the result has no key: its source could not be taken")),
+            None => Err(Failure::usage("the result has no key, for its request has none")),
         }
     }
 

@@ -79,9 +79,9 @@ pub unsafe extern "C" fn gpucc_pair_keys(
     })
 }
 
-/// The key of the request that a result is of, as gpucc_request_key and gpucc_pair_keys give it: of compiled and of loaded
-/// results, and of those that failed. Kernels have none, nor has a request whose source was not taken or whose included texts
-/// were not found. These are GPUCC_USAGE, with zeros as the key.
+/// The key of the request that a result is of, as gpucc_request_key and gpucc_pair_keys give it: of compiled results, and of
+/// those that failed. A loaded result has the key that it was loaded with. Kernels have none, nor has a request (of a pair: where
+/// either has none) whose source was not taken or could not be preprocessed. These are GPUCC_USAGE, with zeros as the key.
 ///
 /// # Safety
 /// The pointers lead to what their types say.
