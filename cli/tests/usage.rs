@@ -297,7 +297,11 @@ fn vertex_state_that_no_machine_has_is_wrong_usage_or_a_limit() {
     for target in ["r700", "valhall", "interp"] {
         verify(&state(0, 4_294_967_292, 1), target, 2, &["stride of 4294967292"]);
         verify(&state(4_000_000_000, 16, 1), target, 2, &["no vertex buffer 4000000000"]);
+    }
+    // Elements may overlap, and all vertices may read one.
+    for target in ["r600", "r700", "valhall", "gen4", "g45", "rogue", "interp"] {
         verify(&state(0, 0, 1), target, 0, &[]);
+        verify(&state(0, 4, 1), target, 0, &[]);
     }
     verify(&state(0, 2048, 1), "r700", 4, &["2048", "2047"]);
     verify(&state(0, 2048, 1), "valhall", 0, &[]);

@@ -264,14 +264,16 @@ fn vertices(func: &Func, given: Option<&VertexState>, draw: &mut Draw, number: u
             Step::Vertex => VERTICES + first_vertex,
             Step::Instance => INSTANCES + first_instance,
         };
-        let mut bytes = vec![0u8; (buffer.stride * elements) as usize];
+        let formats = layout.attributes.iter().filter(|data| data.buffer as usize == slot);
+        let formats =
+            formats.filter_map(|data| Some((data, VertexFormat::from_name(&data.format)?)));
+        let formats: Vec<_> = formats.collect();
+        // Elements may overlap, and an element may end behind its stride: the last one is there whole.
+        let ends = formats.iter().map(|(attribute, format)| attribute.offset + format.bytes());
+        let last = ends.max().unwrap_or(0).max(buffer.stride);
+        let mut bytes = vec![0u8; (buffer.stride * (elements - 1) + last) as usize];
         for element in 0..elements {
-            for attribute in
-                layout.attributes.iter().filter(|attribute| attribute.buffer as usize == slot)
-            {
-                let Some(format) = VertexFormat::from_name(&attribute.format) else {
-                    continue;
-                };
+            for &(attribute, format) in &formats {
                 let at = (buffer.stride * element + attribute.offset) as usize;
                 let end = (at + format.bytes() as usize).min(bytes.len());
                 fill_attribute(&mut bytes[at.min(end)..end], format, draw);
