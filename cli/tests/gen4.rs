@@ -287,3 +287,19 @@ fn constant_biases_in_range_cost_nothing() {
     assert_eq!(instructions("-16.0"), instructions("15.99"));
     assert_eq!(instructions("bias"), instructions("15.99") + 3, "the last limit moves the bias");
 }
+
+/// Some steps of the inverse have two operands where steps beside them have one.
+const INVERSE: &str = "#version 450
+layout(binding = 0) uniform U { mat4 m; ivec2 bits; };
+layout(location = 0) in vec4 v;
+layout(location = 0) out ivec2 o;
+void main() { gl_Position = inverse(m) * v; o = bits; }
+";
+
+#[test]
+fn steps_of_unlike_counts_of_operands_become_no_vector() {
+    for target in [Target::GEN4, Target::G45] {
+        let source = Source::Glsl { text: INVERSE, stage: Stage::Vertex };
+        verified(target, Options::default(), "inverse.vert", source);
+    }
+}

@@ -305,8 +305,10 @@ fn vertex_state_that_no_machine_has_is_wrong_usage_or_a_limit() {
     }
     verify(&state(0, 2048, 1), "r700", 4, &["2048", "2047"]);
     verify(&state(0, 2048, 1), "valhall", 0, &[]);
-    verify(&state(200, 16, 201), "r700", 4, &["201", "96"]);
-    verify(&state(95, 16, 96), "r700", 0, &[]);
+    for target in ["r600", "r700"] {
+        verify(&state(16, 16, 17), target, 4, &["17", "16"]);
+        verify(&state(15, 16, 16), target, 0, &[]);
+    }
     let far = folder.write(
         "far.wgsl",
         "@vertex fn main(@location(200) a: vec4f) -> @builtin(position) vec4f { return a; }",

@@ -559,7 +559,7 @@ impl Segment<'_> {
         })
     }
 
-    /// What steps that join have in common; `exchanged`: the operands.
+    /// What steps that join have in common; `exchanged`: the first two operands, of a step that has them.
     fn key(&self, at: usize, exchanged: bool) -> Option<Key> {
         let inst = &self.nodes[at].inst;
         let (kind, float) = match inst {
@@ -587,7 +587,8 @@ impl Segment<'_> {
             .map(|(source, float)| (self.base(source.src, float), source.negate, source.absolute))
             .collect();
         if exchanged {
-            operands.swap(0, 1);
+            let [first, second] = operands.get_disjoint_mut([0, 1]).ok()?;
+            std::mem::swap(first, second);
         }
         Some((kind, operands))
     }

@@ -243,8 +243,8 @@ const UNIFORM_PLACES: Limit = places("uniform buffers", 14);
 const STORAGE_PLACES: Limit = places("storage buffers and stored textures", 32);
 const TEXTURE_PLACES: Limit = places("textures", 112);
 const SAMPLER_PLACES: Limit = places("samplers", 18);
-/// BUFFER_ID has 8 bits. R700 ISA 10.3, VTX_WORD0.
-const VERTEX_BUFFERS: Limit = places("vertex buffers", 256 - ATTRIBUTES as u64);
+/// Vertex and fetch programs share 176 resources. R700 ISA 10.4, TEX_WORD0, RESOURCE_ID.
+const VERTEX_BUFFERS: Limit = places("vertex buffers", 176 - ATTRIBUTES as u64);
 /// STRIDE has 11 bits. Register guide, SQ_VTX_CONSTANT_WORD2_0.
 const STRIDE: Limit = places("bytes from one vertex to the next", 2047);
 /// The fetch program leaves location n in R(1 + n), below the last register, which scratch may need.

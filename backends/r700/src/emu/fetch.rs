@@ -69,6 +69,19 @@ impl Wave<'_> {
         })
     }
 
+    /// A program reads resources of its own kind's part of the table. R700 ISA 10.4, RESOURCE_ID.
+    fn within(state: &State, number: u32, offset: u32) -> Result<(), Trap> {
+        let most = match state.stage {
+            Stage::Pixel | Stage::Geometry => 160,
+            Stage::Compute | Stage::Vertex | Stage::Export => 176,
+        };
+        if number < most {
+            return Ok(());
+        }
+        let detail = format!("resource {number}, and its kind of program has {most}");
+        Err(Trap::new(Rule::ResourceRange, offset, detail))
+    }
+
     fn vertex_fetch(&mut self, inst: &VertexFetch, lanes: u64, offset: u32) -> Result<(), Trap> {
         let state = self.state;
         let from = match &state.alternate {
@@ -78,6 +91,7 @@ impl Wave<'_> {
                 state
             }
         };
+        Self::within(from, inst.buffer, offset)?;
         let Some(FetchResource::Buffer(resource)) = from.resources.get(&inst.buffer) else {
             let detail = format!("resource {} is not a buffer", inst.buffer);
             return Err(Trap::new(Rule::Resource, offset, detail));
@@ -254,7 +268,9 @@ impl Wave<'_> {
     }
 
     fn image(&self, inst: &TextureFetch, offset: u32) -> Result<&Image, Trap> {
-        match self.bound(inst.alternate, offset)?.resources.get(&inst.resource) {
+        let state = self.bound(inst.alternate, offset)?;
+        Self::within(state, inst.resource, offset)?;
+        match state.resources.get(&inst.resource) {
             Some(FetchResource::Texture(image)) => Ok(image),
             Some(FetchResource::Buffer(_)) | None => {
                 let detail = format!("resource {} is not a texture", inst.resource);

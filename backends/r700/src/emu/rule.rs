@@ -101,6 +101,7 @@ gpucc_emu::rules! {
     Gradients = "M4 gradients are set in the same clause for the same resource and sampler", "6";
     ComputedLod = "M5 a computed level of detail needs a pixel program", "6";
     ArrayFilter = "M11 TEX_ARRAY_OVERRIDE is set where 1D and 2D arrays are sampled, and nowhere else", "RG 8, errata 61";
+    ResourceRange = "M12 a fetch names one of the 160 resources of pixels and primitives, or of the 176 of vertices", "10.4";
     ElementSize = "M6 ELEM_SIZE and COMP_MASK fit the memory instruction", "8";
     ScratchRange = "M7 scratch accesses stay within what is declared", "8.1";
     ShareRange = "M8 data share addresses are aligned and within the stride", "7";

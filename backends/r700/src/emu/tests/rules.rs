@@ -56,6 +56,7 @@ fn bound(stage: Stage) -> State {
     state.stage = stage;
     let bytes: Vec<u8> = (0..64).collect();
     let buffer = BufferResource { source: FetchSource::Bytes(bytes), stride: 4, format: None };
+    state.resources.insert(175, FetchResource::Buffer(buffer.clone()));
     state.resources.insert(0, FetchResource::Buffer(buffer));
     let image = Image::new(Format::Rgba32Float, Extent::plane(4, 4)).expect("fits");
     state.resources.insert(1, FetchResource::Texture(image));
@@ -134,6 +135,13 @@ fn with(cf: Cf, bits: u32) -> Cf {
         Cf::Flow(number, target, pop) => Cf::Raw(target, pop | number << 23 | 1 << 31 | bits),
         other => other,
     }
+}
+
+/// A vertex fetch of another resource into R1.
+fn of_resource(number: u32) -> [u32; 4] {
+    let mut fetch = vtx(1);
+    fetch[0] |= number << 8;
+    fetch
 }
 
 /// A vertex fetch of one dword of resource 0 by R0.x into a register's x.
@@ -620,6 +628,9 @@ const CASES: &[Case] = &[
             fetching(&[Cf::Fetch(2, vec![fetch])])
         },
         || fetching(&[Cf::Fetch(2, vec![vtx(1)])])),
+    (Rule::ResourceRange,
+        || fetching(&[Cf::Fetch(2, vec![of_resource(176)])]),
+        || fetching(&[Cf::Fetch(2, vec![of_resource(175)])])),
     (Rule::FetchFormat,
         || {
             let mut fetch = vtx(1);
