@@ -217,7 +217,10 @@ impl Given {
         };
         let includes = callback::includes(source.include, source.include_user);
         let includes = includes.map(|includes| includes.for_source(&name));
-        let text = SourceText::new(name, text);
+        let text = match text {
+            Some(text) => SourceText::new(name, Some(text)),
+            None => SourceText::spirv(name, &bytes),
+        };
         Ok(Given { language, text, bytes, defines, includes, refused })
     }
 

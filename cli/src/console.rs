@@ -153,7 +153,15 @@ impl Console {
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
-        let mut text = match diagnostic.labels.first() {
+        let label = diagnostic.labels.first();
+        let source = label.zip(self.source.as_ref());
+        let origin = source.and_then(|(label, source)| source.origin(label.start));
+        let mut text = match label {
+            // What the module was made from, as far as it says so.
+            Some(_) if let Some(origin) = origin => {
+                let gpucc::Origin { file, line, column } = origin;
+                format!("{}:{line}:{column}: ", gpucc::printable(file))
+            }
             // Without lines the place is a byte of the module.
             Some(label) => format!("{name}:byte {}: ", label.start),
             None if name.is_empty() => String::new(),
@@ -163,6 +171,9 @@ impl Console {
         if self.form == Form::Human {
             for note in &diagnostic.notes {
                 text.push_str(&format!("  = {}\n", clip(note).replace('\n', "\n    ")));
+            }
+            if let (Some(label), Some(_)) = (label, origin) {
+                text.push_str(&format!("  = {name}, byte {}\n", label.start));
             }
         }
         text

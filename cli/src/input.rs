@@ -63,10 +63,15 @@ impl Input {
             path.to_string_lossy().replace('\\', "/")
         };
         let (bytes, text) = match lang {
-            Lang::Spirv => (bytes, None),
-            Lang::Wgsl | Lang::Glsl | Lang::Ir => (Vec::new(), Some(files::text(path, bytes)?)),
+            Lang::Spirv => {
+                let text = SourceText::spirv(name, &bytes);
+                (bytes, text)
+            }
+            Lang::Wgsl | Lang::Glsl | Lang::Ir => {
+                (Vec::new(), SourceText::new(name, Some(files::text(path, bytes)?)))
+            }
         };
-        Ok(Input { bytes, lang, stage, text: SourceText::new(name, text) })
+        Ok(Input { bytes, lang, stage, text })
     }
 
     /// The options for this source. Its includes are searched beside it.

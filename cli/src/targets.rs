@@ -3,6 +3,7 @@
 use super::args::TargetsArgs;
 use super::files::Outputs;
 use gpucc::{Failure, Target, TargetInfo};
+use std::collections::BTreeMap;
 
 /// Lists the targets.
 pub fn run(args: &TargetsArgs) -> Result<(), Failure> {
@@ -35,12 +36,10 @@ pub fn run(args: &TargetsArgs) -> Result<(), Failure> {
             (false, false) => outputs.print("         not supported by gpucc yet\n"),
         }
         if !row.limits.is_empty() {
-            let limits: Vec<String> = row
-                .limits
-                .iter()
-                .map(|(name, value)| format!("{} {value}", name.replace('_', " ")))
-                .collect();
-            outputs.print(&format!("         limits:  {}\n", limits.join(", ")));
+            outputs.print(&format!("         limits:  {}\n", listed(&row.limits)));
+        }
+        for (chip, limits) in &row.chip_limits {
+            outputs.print(&format!("         {:<8} {}\n", format!("{chip}:"), listed(limits)));
         }
         for (index, refusal) in row.refuses.iter().enumerate() {
             let head = if index == 0 { "refuses:" } else { "" };
@@ -49,4 +48,9 @@ pub fn run(args: &TargetsArgs) -> Result<(), Failure> {
         }
     }
     outputs.commit()
+}
+
+fn listed(limits: &BTreeMap<String, u64>) -> String {
+    let rows = limits.iter().map(|(name, value)| format!("{} {value}", name.replace('_', " ")));
+    rows.collect::<Vec<_>>().join(", ")
 }

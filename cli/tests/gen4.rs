@@ -299,7 +299,7 @@ void main() { gl_Position = inverse(m) * v; o = bits; }
 #[test]
 fn steps_of_unlike_counts_of_operands_become_no_vector() {
     for target in [Target::GEN4, Target::G45] {
-        let source = Source::Glsl { text: INVERSE, stage: Stage::Vertex };
+        let source = Source::Glsl(INVERSE, Stage::Vertex);
         verified(target, Options::default(), "inverse.vert", source);
     }
 }

@@ -192,6 +192,27 @@ fn a_machine_that_is_named_where_it_may_not_be_is_found() {
 }
 
 #[test]
+fn every_limit_of_a_machine_is_published() {
+    for machine in ["r700", "valhall", "gen4", "rogue"] {
+        let folder = format!("backends/{machine}");
+        let elsewhere = code_lines(&folder).into_iter().filter(|(place, line)| {
+            line.contains("Limit::new(") && !place.contains("src/limits.rs")
+        });
+        assert_eq!(elsewhere.collect::<Vec<_>>(), [], "a limit beside limits.rs");
+        let text = fs::read_to_string(root().join(&folder).join("src/limits.rs"));
+        let text = text.expect("readable");
+        let (made, listed) = text.split_once("let limits = [").expect("there is a list of all");
+        let names = made.lines().filter(|line| line.starts_with("pub ")).map(|line| {
+            let line = line.trim_start_matches("pub ").trim_start_matches("const ");
+            line.trim_start_matches("fn ").split([':', '(']).next().unwrap_or_default()
+        });
+        for name in names.filter(|&name| name != "of" && name != "all") {
+            assert!(listed.contains(&format!(" {name}")), "{machine}: {name} is not in the list");
+        }
+    }
+}
+
+#[test]
 fn libraries_forbid_unsafe_code_and_never_print() {
     for folder in LIBRARIES.into_iter().chain(["cli", "tests"]) {
         let main = if folder == "cli" { "src/main.rs" } else { "src/lib.rs" };

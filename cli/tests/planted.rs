@@ -104,6 +104,9 @@ impl Machine for Secretive {
     fn about(&self) -> &'static About {
         self.machine.about()
     }
+    fn limits(&self, chip: &str) -> Vec<(&'static str, u64)> {
+        self.machine.limits(chip)
+    }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         self.machine.refusals()
     }
@@ -158,6 +161,9 @@ struct Planted {
 impl Machine for Planted {
     fn about(&self) -> &'static About {
         self.machine.about()
+    }
+    fn limits(&self, chip: &str) -> Vec<(&'static str, u64)> {
+        self.machine.limits(chip)
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         self.machine.refusals()

@@ -338,3 +338,22 @@ void main() {
         assert_eq!(*control, 0b11 | 0b11100 << 8 | 0b11 << 22);
     }
 }
+
+#[test]
+fn a_mask_without_the_one_sample_kills_its_pixel() {
+    let source = "@fragment fn main(@location(0) @interpolate(flat) m: u32) -> Out { return Out(vec4f(1.0), m); }
+        struct Out { @location(0) color: vec4f, @builtin(sample_mask) mask: u32 };";
+    let kills = |pipeline: &str| {
+        let folder = Folder::new("mask");
+        let (path, state) = (folder.write("mask.wgsl", source), folder.write("p.json", pipeline));
+        for target in ["r600", "r700"] {
+            let args = ["verify", &path, "--target", target, "--pipeline", &state];
+            assert!(gpucc(&args).status.success(), "{target} {pipeline}");
+        }
+        text(&gpucc(&[&path, "--target", "r700", "--pipeline", &state])).contains("KILL")
+    };
+    let target = r#"{"format":"rgba8unorm"}"#;
+    assert!(kills("{}"));
+    assert!(kills(&format!(r#"{{"fragment":{{"targets":[{target}],"samples":1}}}}"#)));
+    assert!(!kills(&format!(r#"{{"fragment":{{"targets":[{target}],"samples":4}}}}"#)));
+}

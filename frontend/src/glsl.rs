@@ -70,24 +70,68 @@ fn lacking(what: &str) -> Stop {
     stop.needing(needs)
 }
 
+/// What a text declares, before its constants have values.
+struct Syntax<'a> {
+    items: Vec<ast::Item<'a>>,
+    dialect: token::Dialect,
+}
+
+self_cell::self_cell!(
+    /// A text without macros, and its syntax.
+    struct Parsed {
+        owner: String,
+        #[covariant]
+        dependent: Syntax,
+    }
+);
+
+/// A text that was read. Its specialization constants have no values yet.
+pub struct Kept {
+    parsed: Parsed,
+    places: Places,
+    stage: Stage,
+}
+
+/// Reads a text without macros. `places` leads from it to the user's.
+///
+/// # Errors
+/// What breaks the rules of the language whatever its constants are, and what the reader lacks.
+pub fn read(text: String, stage: Stage, places: Places) -> Result<Kept> {
+    let parsed = Parsed::try_new(text, |text| {
+        let (tokens, dialect) = token::tokens(text)?;
+        let items = parse::parse(&tokens)?;
+        rules::check(&tokens, &items, &dialect, stage)?;
+        Ok(Syntax { items, dialect })
+    });
+    match parsed {
+        Ok(parsed) => Ok(Kept { parsed, places, stage }),
+        Err(stop) => Err(Stop::mended(stop, &places)),
+    }
+}
+
+impl Kept {
+    /// Whether it may have constants whose values the options give.
+    pub fn is_open(&self) -> bool {
+        is_open(self.parsed.borrow_owner())
+    }
+}
+
 /// Whether a text may have constants whose values the options give.
 pub fn is_open(text: &str) -> bool {
     ["constant_id", "local_size_"].iter().any(|one| text.contains(one))
 }
 
-/// Reads a text without macros and lowers its entry point. `places` leads from it to the user's.
+/// Lowers the entry point of a text with the values that the options give.
 ///
 /// # Errors
 /// What breaks the rules of the language, and what the reader lacks.
-pub fn read(text: &str, stage: Stage, places: &Places, options: &Options) -> Result<Entries> {
+pub fn lower(kept: &Kept, options: &Options) -> Result<Entries> {
+    let Kept { parsed, places, stage } = kept;
+    let stage = *stage;
     let mut done = Entries::default();
-    let read = || -> Result<Program> {
-        let (tokens, dialect) = token::tokens(text)?;
-        let items = parse::parse(&tokens)?;
-        rules::check(&tokens, &items, &dialect, stage)?;
-        check::check(&items, &dialect, stage, options)
-    };
-    let mut program = read().map_err(|stop| stop.mended(places))?;
+    let Syntax { items, dialect } = parsed.borrow_dependent();
+    let program = check::check(items, dialect, stage, options);
+    let mut program: Program = program.map_err(|stop| stop.mended(places))?;
     let mend = |mut notes: Vec<Diagnostic>| {
         notes.iter_mut().for_each(|note| places.mend(note));
         notes

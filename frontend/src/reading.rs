@@ -1,7 +1,6 @@
 //! A source that is read once and lowered for several values of its constants.
 //!
-//! What a source is before its constants have values is kept: naga's module, SPIR-V's instructions, and GLSL behind the
-//! preprocessor. Sizes of arrays and the choice of code that depend on the constants are computed from there.
+//! What a source is before its constants have values is kept: naga's module, SPIR-V's instructions, and GLSL's syntax. Sizes of arrays and the choice of code that depend on the constants are computed from there.
 
 use crate::entries::Entries;
 use crate::places::Places;
@@ -30,8 +29,10 @@ enum Kept {
     Naga(Box<read::Unresolved>, BTreeMap<String, ssa::Span>),
     SpirV(spirv::Module),
     #[cfg(feature = "glsl")]
-    /// Behind the preprocessor. Its syntax borrows from it, so it is parsed for each set of values.
-    Glsl {
+    Glsl(Box<glsl::Kept>),
+    #[cfg(feature = "glsl")]
+    /// Behind the preprocessor. Its syntax nests so deep that not every thread can drop it, so it is parsed for each set of values.
+    DeepGlsl {
         text: String,
         places: Places,
         stage: ssa::Stage,
@@ -84,7 +85,9 @@ impl Kept {
             Kept::Naga(module, _) => module.is_open(),
             Kept::SpirV(module) => spirv::is_open(module),
             #[cfg(feature = "glsl")]
-            Kept::Glsl { text, .. } => glsl::is_open(text),
+            Kept::Glsl(kept) => kept.is_open(),
+            #[cfg(feature = "glsl")]
+            Kept::DeepGlsl { text, .. } => glsl::is_open(text),
         }
     }
 }
@@ -111,7 +114,7 @@ pub fn parse(
     let scanned = elapsed(start);
     let work = || {
         let start = Instant::now();
-        let kept = read(source, &text, places, options)?;
+        let kept = read(source, &text, places, is_flat, options)?;
         let reading = elapsed(start);
         let lowered = lower(&kept, options).map(|mut lowered| {
             match source {
@@ -164,13 +167,24 @@ fn finish(
 }
 
 /// Reads what does not depend on values of constants.
-fn read(source: Source<'_>, text: &str, places: Places, options: &Options) -> Result<Kept, Stop> {
+fn read(
+    source: Source<'_>,
+    text: &str,
+    places: Places,
+    is_flat: bool,
+    options: &Options,
+) -> Result<Kept, Stop> {
     match source {
         Source::SpirV(bytes) if !options.by_naga => {
             Ok(Kept::SpirV(ours("reading", || spirv::read(bytes))?))
         }
         #[cfg(feature = "glsl")]
-        Source::Glsl { stage, .. } => Ok(Kept::Glsl { text: text.to_owned(), places, stage }),
+        Source::Glsl { stage, .. } if is_flat => {
+            let kept = ours("reading", || glsl::read(text.to_owned(), stage, places))?;
+            Ok(Kept::Glsl(Box::new(kept)))
+        }
+        #[cfg(feature = "glsl")]
+        Source::Glsl { stage, .. } => Ok(Kept::DeepGlsl { text: text.to_owned(), places, stage }),
         #[cfg(feature = "wgsl")]
         Source::Wgsl(_) | Source::SpirV(_) => {
             let module = read::read(source, text, places, options)?;
@@ -216,8 +230,14 @@ fn lower(kept: &Kept, options: &Options) -> Result<Lowered, Stop> {
     match kept {
         Kept::SpirV(module) => ours("reading", || spirv::lower(module, options)).map(alone),
         #[cfg(feature = "glsl")]
-        Kept::Glsl { text, places, stage } => {
-            ours("reading", || glsl::read(text, *stage, places, options)).map(alone)
+        Kept::Glsl(kept) => ours("reading", || glsl::lower(kept, options)).map(alone),
+        #[cfg(feature = "glsl")]
+        Kept::DeepGlsl { text, places, stage } => {
+            let whole = || {
+                let kept = glsl::read(text.clone(), *stage, places.clone())?;
+                glsl::lower(&kept, options)
+            };
+            ours("reading", whole).map(alone)
         }
         #[cfg(feature = "wgsl")]
         Kept::Naga(module, names) => lower_module(module, names, options),

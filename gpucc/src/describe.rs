@@ -41,11 +41,14 @@ fn lines(spans: &[(u32, gpucc_ir::ssa::Span)], source: &SourceText) -> Vec<Line>
         if span.is_none() {
             continue;
         }
-        let (line, column) = source.position(span.start);
-        if lines.last().is_some_and(|last| (last.line, last.column) == (line, column)) {
+        let (file, line, column) = source.shown(span.start);
+        if lines
+            .last()
+            .is_some_and(|last| (&*last.file, last.line, last.column) == (file, line, column))
+        {
             continue;
         }
-        lines.push(Line { offset, file: source.name.clone(), line, column });
+        lines.push(Line { offset, file: file.to_owned(), line, column });
     }
     lines
 }

@@ -70,7 +70,7 @@ pub use key::Key;
 pub use pipeline::{Pipeline, Robust};
 pub use program::Program;
 pub use properties::Properties;
-pub use source::{SourceText, message, printable};
+pub use source::{Origin, SourceText, message, printable};
 pub use target::{Refusal, Target, TargetInfo};
 
 /// Name, version and build, as reports carry them. The build is a commit; a hash of the sources follows it where they differ

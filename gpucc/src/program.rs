@@ -230,16 +230,20 @@ impl Program {
 }
 
 /// A workgroup has no more invocations than the machine publishes in its limits.
-pub(crate) fn admit_workgroup(machine: &dyn Machine, func: &Func) -> Result<(), driver::Failure> {
-    let limits = machine.about().limits.iter();
-    let known = limits.copied().find(|(name, _)| *name == "workgroup_invocations");
+pub(crate) fn admit_workgroup(
+    machine: &dyn Machine,
+    chip: &str,
+    func: &Func,
+) -> Result<(), driver::Failure> {
+    const INVOCATIONS: &str = "workgroup invocations";
+    let known = machine.limits(chip).into_iter().find(|(what, _)| *what == INVOCATIONS);
     let Some((_, available)) = known.filter(|_| func.stage == Stage::Compute) else {
         return Ok(());
     };
     let size = func.workgroup_size.map(u64::from);
     let needed = size.into_iter().fold(1, u64::saturating_mul);
     let hint = "use smaller workgroups, and more of them";
-    driver::Limit::new("invocations of a workgroup", available, hint).admit(needed)
+    driver::Limit::new(INVOCATIONS, available, hint).admit(needed)
 }
 
 /// The code rests on nothing weaker than a class of evidence.

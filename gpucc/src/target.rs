@@ -4,6 +4,7 @@ use gpucc_machine::about::STAGES;
 use gpucc_machine::{About, Assembler, Machine, Planned};
 use serde::Serialize;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -25,12 +26,11 @@ const INTERP: About = About {
     short: "the interpreter",
     chips: &[],
     stages: STAGES,
-    limits: &[],
     noticed: 100,
 };
 
 impl Target {
-    /// Names, chips, stages and limits.
+    /// Names, chips and stages.
     pub fn about(self) -> &'static About {
         match self {
             Target::Interp => &INTERP,
@@ -96,9 +96,11 @@ impl Target {
         }
     }
 
-    /// Limits that a shader can meet, with their values.
-    pub fn limits(self) -> &'static [(&'static str, u64)] {
-        self.about().limits
+    /// What a shader can have too much of on a chip, and how much there is. Names are those of messages, with underscores.
+    pub fn limits(self, chip: &str) -> BTreeMap<String, u64> {
+        let Target::Machine(machine) = self else { return BTreeMap::new() };
+        let rows = machine.limits(chip).into_iter();
+        rows.map(|(what, available)| (what.replace([' ', '-', '\''], "_"), available)).collect()
     }
 
     /// The row of [`Target::refusals`] about what a shader needs; `None` where the machine has it.
@@ -182,8 +184,11 @@ pub struct TargetInfo {
     pub chips: &'static [&'static str],
     /// Shader stages.
     pub stages: &'static [&'static str],
-    /// Limits by name.
-    pub limits: gpucc_machine::Named<u64>,
+    /// Limits of the default chip by name.
+    pub limits: BTreeMap<String, u64>,
+    /// Limits of other chips that have other values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub chip_limits: BTreeMap<&'static str, BTreeMap<String, u64>>,
     /// What the machine refuses.
     pub refuses: Vec<Refusal>,
 }
@@ -199,6 +204,14 @@ pub struct Refusal {
 
 impl From<Target> for TargetInfo {
     fn from(target: Target) -> Self {
+        let mut chips = target.chips().iter().copied();
+        let limits = target.limits(chips.next().unwrap_or_default());
+        let others = chips.map(|chip| {
+            let mut own = target.limits(chip);
+            own.retain(|name, value| limits.get(name) != Some(value));
+            (chip, own)
+        });
+        let chip_limits = others.filter(|(_, own)| !own.is_empty()).collect();
         TargetInfo {
             target: target.name(),
             machine: target.machine(),
@@ -206,7 +219,8 @@ impl From<Target> for TargetInfo {
             assembles: target.assembler().is_some(),
             chips: target.chips(),
             stages: target.about().stages,
-            limits: target.limits().iter().copied().collect(),
+            limits,
+            chip_limits,
             refuses: target
                 .refusals()
                 .into_iter()

@@ -321,6 +321,11 @@ impl Limit {
         Limit { what, available, hint }
     }
 
+    /// What there is, in the plural, and how many: a row of a machine's published limits.
+    pub const fn row(self) -> (&'static str, u64) {
+        (self.what, self.available)
+    }
+
     /// # Errors
     /// [`Failure::Limit`] when more are needed than there are.
     pub fn admit(self, needed: impl Into<u64>) -> Result<(), Failure> {

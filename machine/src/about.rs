@@ -3,7 +3,7 @@
 use crate::assembler::Assembler;
 use gpucc_ir::ssa::numerics::Perturbation;
 
-/// Names, chips, stages and limits of a machine.
+/// Names, chips and stages of a machine.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct About {
     /// The name on the command line.
@@ -16,8 +16,6 @@ pub struct About {
     pub chips: &'static [&'static str],
     /// Shader stages, by name.
     pub stages: &'static [&'static str],
-    /// Limits that a shader can meet, with their values.
-    pub limits: &'static [(&'static str, u64)],
     /// Of a hundred changes of a field ([`crate::Site`]), how many a test must notice at least.
     pub noticed: u32,
 }
@@ -25,7 +23,7 @@ pub struct About {
 /// A machine that no code is made for yet. It may have an assembler before.
 #[derive(Copy, Clone)]
 pub struct Planned {
-    /// Names and chips; neither stages nor limits, for nothing is compiled.
+    /// Names and chips; no stages, for nothing is compiled.
     pub about: About,
     /// What the silicon cannot do, as [`crate::Machine::refusals`].
     pub refusals: &'static [(&'static str, &'static str)],
@@ -41,7 +39,7 @@ impl Planned {
         short: &'static str,
         chips: &'static [&'static str],
     ) -> Planned {
-        let about = About { name, machine, short, chips, stages: &[], limits: &[], noticed: 100 };
+        let about = About { name, machine, short, chips, stages: &[], noticed: 100 };
         Planned { about, refusals: &[], assembler: None }
     }
 }

@@ -72,8 +72,10 @@ pub struct Kept {
 /// lacks; [`Machine::plan`] makes the machine's own SSA, the reference for its bits, under [`Machine::numerics`];
 /// [`Machine::finish`] makes code of it.
 pub trait Machine: Send + Sync {
-    /// Names, chips, stages and limits.
+    /// Names, chips and stages.
     fn about(&self) -> &'static About;
+    /// What a shader can have too much of on a chip, in the plural, and how much there is. [`Failure::Limit`] names one of them.
+    fn limits(&self, chip: &str) -> Vec<(&'static str, u64)>;
     /// What the silicon cannot do: feature and the manual's section.
     fn refusals(&self) -> Vec<(&'static str, &'static str)>;
     /// `e_machine` and `e_flags` of an ELF file for a chip; `EM_NONE` where the machine has no number.

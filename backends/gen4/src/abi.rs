@@ -2,6 +2,7 @@
 
 use crate::fetch;
 use crate::legal::Chip;
+use crate::limits;
 use crate::vue::Vue;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::{Failure, Limit, State, Uniforms};
@@ -14,12 +15,6 @@ use gpucc_passes::expand::image;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Entries of a binding table that messages can name; 255 is memory without a surface. G45 vol. 4, 5.10.1.
-const SURFACES: u64 = 255;
-/// States of samplers that a message can name. G45 vol. 4, 4.8.1.
-const SAMPLERS: u64 = 16;
-/// Rows of constants that an interface descriptor can name. isa/gen4-pipeline.md 6.
-const CONSTANT_ROWS: u64 = 63;
 /// Words of uniform buffers among the constants: 12 rows, and twice that where no other program's constants stand behind more
 /// than 64 rows together (isa/gen4-pipeline.md 1.4).
 const PUSHED: usize = 96;
@@ -28,10 +23,6 @@ const PUSHED: usize = 96;
 pub const TABLED: usize = 256;
 /// Words of a register.
 const ROW: usize = 8;
-/// Colour targets. isa/gen4-pipeline.md 1.2.
-pub const TARGETS: u64 = 8;
-/// Inputs by location that a setup entry of 12 units holds beside the position. isa/gen4-pipeline.md 1.3.
-const VARYINGS: u64 = 16;
 
 /// The constants, what the stage is given and the lanes' numbers are in registers in this order behind the header.
 #[derive(Clone, Debug)]
@@ -287,25 +278,24 @@ impl Abi {
         if func.stage == Stage::Fragment {
             targets = targets.max(1);
         }
-        Limit::new("colour targets", TARGETS, "write fewer targets").admit(targets)?;
+        limits::COLOR_TARGETS.admit(targets)?;
         drawn.sort_unstable();
         drawn.dedup();
         let inputs = varyings.len() as u64 + u64::from(numbers || point);
-        Limit::new("inputs by location", VARYINGS, "pass fewer").admit(inputs)?;
+        limits::INPUTS.admit(inputs)?;
         let is_sampler = |kind: &ResourceKind| matches!(kind, ResourceKind::Sampler { .. });
-        let limit = || Limit::new("bindings", SURFACES, "bind fewer buffers and textures");
-        let (surfaces, entries) = numbered(func, targets, limit(), |_, kind| !is_sampler(kind))?;
+        let (surfaces, entries) =
+            numbered(func, targets, limits::BINDINGS, |_, kind| !is_sampler(kind))?;
         let [cubes, lines, others] = sampled(func);
-        let limit = || Limit::new("samplers", SAMPLERS, "bind fewer samplers");
         let plain = |sampler, kind: &ResourceKind| {
             let alone = cubes.contains(sampler) && !lines.contains(sampler);
             is_sampler(kind) && (others.contains(sampler) || !alone)
         };
-        let (samplers, next) = numbered(func, 0, limit(), plain)?;
+        let (samplers, next) = numbered(func, 0, limits::SAMPLERS, plain)?;
         let (cube_samplers, next) =
-            numbered(func, next.into(), limit(), |sampler, _| cubes.contains(sampler))?;
+            numbered(func, next.into(), limits::SAMPLERS, |sampler, _| cubes.contains(sampler))?;
         let both = |sampler, _: &ResourceKind| lines.contains(sampler) && others.contains(sampler);
-        let (line_samplers, _) = numbered(func, next.into(), limit(), both)?;
+        let (line_samplers, _) = numbered(func, next.into(), limits::SAMPLERS, both)?;
         let (mut told, mut kills) = (Vec::new(), masks_samples);
         let stored = image::stored(func);
         let mut words = BTreeMap::new();
@@ -369,8 +359,7 @@ impl Abi {
             depth,
             subgroups: looks_at_subgroup(func),
         };
-        let limit = Limit::new("rows of constants", CONSTANT_ROWS, "ask for fewer sizes");
-        limit.admit(u64::from(abi.constant_rows()))?;
+        limits::CONSTANTS.admit(u64::from(abi.constant_rows()))?;
         Ok(abi)
     }
 

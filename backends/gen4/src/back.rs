@@ -5,11 +5,12 @@ use crate::inst::{Inst, REGISTERS};
 use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
+use crate::limits;
 use crate::lower::{self, texture};
 use crate::regs::Registers;
 use crate::{clean, dead, describe, dots, emit, forward, pack, predicate, regs, schedule, when};
 use gpucc_ir::budget::{Budget, EXPANDED, PART};
-use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::driver::Failure;
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::compiled::{Compiled, Placed, Program};
@@ -20,9 +21,6 @@ use gpucc_passes::Proof;
 use gpucc_passes::mach::runner::Dump;
 use gpucc_passes::pass::Listed;
 use gpucc_regalloc::Error;
-
-/// Invocations of a workgroup. What numbers them counts on it.
-pub const INVOCATIONS: u64 = 1024;
 
 /// Figures and bytes of a program.
 pub struct Finished {
@@ -44,8 +42,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     request.budget.hold(EXPANDED, expanded.live_parts() as u64, PART)?;
     let invocations =
         expanded.workgroup_size.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
-    Limit::new("invocations of a workgroup", INVOCATIONS, "use smaller workgroups")
-        .admit(invocations)?;
+    limits::INVOCATIONS.admit(invocations)?;
     let mut pipeline = request.pipeline.clone();
     let notes = match expanded.stage {
         Stage::Vertex => pipeline.vertex.infer(&expanded),
@@ -223,9 +220,7 @@ fn of_width(
         },
     };
     ran("registers", &func);
-    let hint = "use smaller arrays, or keep less alive";
-    let limit = Limit::new("bytes of a thread's memory", lower::MOST_SCRATCH, hint);
-    limit.admit(u64::from(registers.scratch))?;
+    limits::MEMORY.admit(u64::from(registers.scratch))?;
     if admits(request, CLEAN) {
         dead::drop_dead(&mut func);
     }

@@ -14,6 +14,7 @@ use crate::isa::fields::f;
 use crate::isa::implied::{Raw, implied};
 use crate::isa::operand::{COMPR4, File, Operand, Place, Region, Type};
 use crate::isa::ops::{OPS, Opcode, Shape};
+use crate::limits;
 use crate::lower::STATELESS;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Func, Reg};
@@ -476,13 +477,7 @@ impl Emit<'_> {
     fn land(&mut self, branch: usize, target: usize) -> Result<(), Failure> {
         let distance = target as i64 - branch as i64;
         let Ok(count) = i16::try_from(distance) else {
-            return Err(Failure::Limit {
-                what: "instructions of a loop or condition",
-                needed: distance.unsigned_abs(),
-                available: 32767,
-                hint: "make the loop shorter",
-                span: Span::NONE,
-            });
+            return limits::JUMP.admit(distance.unsigned_abs());
         };
         let count = u32::from(count as u16);
         self.words[branch].set(f::JUMP_COUNT, count).map_err(internal)

@@ -1,8 +1,9 @@
 //! Vertex elements: the formats that the fetcher reads attributes as, and where they come from. isa/gen4-pipeline.md 1.4, 1.5.
 
 use crate::abi::Abi;
+use crate::limits;
 use gpucc_emu::format::{Kind, VertexFormat};
-use gpucc_ir::driver::{Failure, Limit, VertexState};
+use gpucc_ir::driver::{Failure, VertexState};
 use gpucc_ir::ssa::{Func, Input, InputKind};
 use gpucc_machine::described::{Attribute, AttributePlace};
 
@@ -17,10 +18,6 @@ const VERTEX: u32 = 5;
 const INSTANCE: u32 = 6;
 /// Numbers of 10, 10, 10 and 2 bits, read as integers: the program makes fractions of them (isa/gen4-pipeline.md 1.5).
 const TEN_BITS: u32 = 0x0c4;
-/// The greatest offset within a buffer's element, and distance between elements. isa/gen4-pipeline.md 1.4.
-const OFFSET: u64 = 2047;
-/// Buffers that an element can name.
-const BUFFERS: u64 = 17;
 
 /// The code of a format.
 fn code(format: VertexFormat) -> u32 {
@@ -59,11 +56,9 @@ pub fn attributes(func: &Func, state: &VertexState) -> Result<Vec<(Input, Attrib
         let InputKind::Location { location, .. } = data.kind else { continue };
         let Some(told) = state.attribute(location) else { continue };
         let buffer = state.buffer(told);
-        let hint = "use smaller vertices";
-        Limit::new("bytes from vertex to vertex", OFFSET, hint).admit(buffer.stride)?;
-        Limit::new("bytes of an attribute's offset", OFFSET, hint).admit(told.offset)?;
-        let hint = "use fewer buffers";
-        Limit::new("vertex buffers", BUFFERS, hint).admit(u64::from(told.buffer) + 1)?;
+        limits::STRIDE.admit(buffer.stride)?;
+        limits::OFFSET.admit(told.offset)?;
+        limits::VERTEX_BUFFERS.admit(u64::from(told.buffer) + 1)?;
         let index = attributes.len() as u32;
         attributes.push((
             input,

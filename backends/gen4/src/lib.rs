@@ -22,6 +22,7 @@ mod inst;
 pub mod isa;
 mod kernels;
 pub mod legal;
+mod limits;
 mod lower;
 mod machine;
 mod numerics;

@@ -34,8 +34,6 @@ use std::collections::BTreeMap;
 
 /// The surface of an access without one: the thread's scratch. G45 vol. 4, 5.10.1.
 pub const STATELESS: u8 = 255;
-/// Bytes of scratch that a thread can have. isa/gen4-pipeline.md 1.1.
-pub const MOST_SCRATCH: u64 = 2 << 20;
 
 /// The result of lowering.
 pub struct Lowered {

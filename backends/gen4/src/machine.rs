@@ -3,7 +3,7 @@
 use crate::isa::program::decode_program;
 use crate::isa::{self, Machine};
 use crate::legal::Chip;
-use crate::{back, describe, expand, kernels, numerics, refuse, steps, target, targets};
+use crate::{back, describe, expand, kernels, limits, numerics, refuse, steps, target, targets};
 use gpucc_emu::device::{Device, Drawer};
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
@@ -35,7 +35,6 @@ const fn member(
         short,
         chips,
         stages: &["vertex", "fragment", "compute"],
-        limits: &[("registers", 128), ("workgroup_invocations", back::INVOCATIONS)],
         noticed: 90,
     };
     Member { about, refusals, text: Text(table) }
@@ -62,6 +61,9 @@ impl gpucc_machine::Machine for Member {
             Machine::Gen4 => &GEN4.about,
             Machine::G45 => &G45.about,
         }
+    }
+    fn limits(&self, _: &str) -> Vec<(&'static str, u64)> {
+        limits::of(self.text.0)
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         self.refusals.to_vec()

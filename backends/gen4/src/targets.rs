@@ -2,10 +2,11 @@
 
 use crate::describe::{COLOR, surface_state};
 use crate::isa::Machine;
+use crate::limits;
 use crate::refuse::{self, Table};
 use gpucc_emu::blend::bound;
 use gpucc_emu::format::Format;
-use gpucc_ir::driver::{Blend, BlendComponent, BlendOp, Factor, Failure, FragmentState, Limit};
+use gpucc_ir::driver::{Blend, BlendComponent, BlendOp, Factor, Failure, FragmentState};
 use gpucc_machine::Named;
 use gpucc_machine::described::Setting;
 
@@ -157,8 +158,7 @@ pub fn admit(
     (name, table): (&'static str, Table),
 ) -> Result<(), Failure> {
     let refused = |feature| Err(refuse::pipeline(feature, name, table));
-    Limit::new("color targets", crate::abi::TARGETS, "bind fewer")
-        .admit(state.targets.len() as u64)?;
+    limits::COLOR_TARGETS.admit(state.targets.len() as u64)?;
     if state.samples.unwrap_or(1) > 1 {
         return refused(refuse::SAMPLES);
     }

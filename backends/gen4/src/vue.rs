@@ -2,17 +2,14 @@
 //! to user planes. isa/gen4-pipeline.md 2.
 
 use crate::isa::Machine;
-use gpucc_ir::driver::{Failure, Limit};
+use crate::limits;
+use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Builtin, Func, Output, OutputKind, Scalar, Span};
 
 /// The slot of the position.
 pub const POSITION: usize = 2;
 /// The first slot of what varies.
 pub const FIRST: usize = 3;
-/// Slots of an entry of 5 units. isa/gen4-pipeline.md 1.3.
-const SLOTS: u64 = 20;
-/// User planes that have a flag on the 965, whose flag 6 is the negative 1 / w, and on G45. isa/gen4-pipeline.md 1.3.
-const PLANES: [u64; 2] = [6, 8];
 
 /// Where outputs stand.
 #[derive(Clone, Debug, Default)]
@@ -64,9 +61,8 @@ impl Vue {
         distances.sort_unstable_by_key(|&(number, _)| number);
         vue.distances = distances.into_iter().map(|(_, place)| place).collect();
         let planes = vue.distances.len() as u64;
-        let most = PLANES[usize::from(machine == Machine::G45)];
-        Limit::new("clip and cull distances", most, "use fewer planes").admit(planes)?;
-        Limit::new("slots of a vertex", SLOTS, "pass fewer outputs").admit(vue.slots() as u64)?;
+        limits::distances(machine).admit(planes)?;
+        limits::SLOTS.admit(vue.slots() as u64)?;
         Ok(vue)
     }
 

@@ -6,9 +6,10 @@
 //! index counts dwords.
 
 use crate::api::{Chip, Failure, Fetch, Options, State, Step};
+use crate::limits;
 use crate::share::Shares;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::driver::{Limit, StreamOutput};
+use gpucc_ir::driver::StreamOutput;
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, Interpolation, MemSpace, Op, Output, OutputKind,
     Resource, ResourceKind, Stage,
@@ -22,20 +23,12 @@ pub const IMMEDIATES: u8 = 14;
 pub const DRIVER: u8 = 15;
 /// Semantic of a place in a point: no vertex program exports it.
 pub const POINT: u32 = 255;
-/// Locations of what a vertex program hands on: location n has semantic n + 1, semantic 0 matches nothing. Semantics
-/// have 8 bits (register guide, SPI_VS_OUT_ID), and [`POINT`] is none of a location's.
-const HANDED_ON: Limit = Limit::new(
-    "locations between vertex and fragment stage",
-    POINT as u64 - 1,
-    "number the locations from 0 on",
-);
-
 /// The semantic of a location.
 ///
 /// # Errors
 /// [`Failure::Limit`] when it does not fit.
 fn semantic(location: u32) -> Result<u32, Failure> {
-    HANDED_ON.admit(u64::from(location) + 1)?;
+    limits::HANDED_ON.admit(u64::from(location) + 1)?;
     Ok(location + 1)
 }
 /// First fetch resource of storage buffers.
@@ -43,7 +36,7 @@ const STORAGE: u32 = 16;
 /// First fetch resource of textures.
 const TEXTURES: u32 = 48;
 /// First fetch resource of vertex attributes.
-const ATTRIBUTES: u32 = 160;
+pub const ATTRIBUTES: u32 = 160;
 
 /// Where a binding of the shader stands on the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -235,30 +228,6 @@ fn uses(func: &Func) -> Uses {
     uses
 }
 
-/// How many places there are for what is bound (abi-r700).
-const fn places(what: &'static str, available: u64) -> Limit {
-    Limit::new(what, available, "merge bindings or split the shader")
-}
-const UNIFORM_PLACES: Limit = places("uniform buffers", 14);
-const STORAGE_PLACES: Limit = places("storage buffers and stored textures", 32);
-const TEXTURE_PLACES: Limit = places("textures", 112);
-const SAMPLER_PLACES: Limit = places("samplers", 18);
-/// Vertex and fetch programs share 176 resources. R700 ISA 10.4, TEX_WORD0, RESOURCE_ID.
-const VERTEX_BUFFERS: Limit = places("vertex buffers", 176 - ATTRIBUTES as u64);
-/// STRIDE has 11 bits. Register guide, SQ_VTX_CONSTANT_WORD2_0.
-const STRIDE: Limit = places("bytes from one vertex to the next", 2047);
-/// The fetch program leaves location n in R(1 + n), below the last register, which scratch may need.
-const fn fetched(chip: Chip) -> Limit {
-    let available = chip.stage_registers() - 2;
-    places("vertex attribute locations of a fetch program", available as u64)
-}
-/// ARRAY_BASE counts dwords in 13 bits. R700 ISA 8.1, CF_ALLOC_IMP_EXP.
-const STREAMED: Limit = Limit::new(
-    "bytes of a streamed vertex",
-    4 << 13,
-    "see `stream` in the pipeline's vertex state",
-);
-
 /// Arrays of bindings that fit nowhere, before an access becomes a choice among all their elements.
 ///
 /// # Errors
@@ -267,10 +236,10 @@ pub fn check_arrays(func: &Func) -> Result<(), Failure> {
     let uses = uses(func);
     for (resource, data) in func.resources.iter() {
         let places = match data.kind {
-            ResourceKind::Uniform { .. } => UNIFORM_PLACES,
-            ResourceKind::Storage { .. } => STORAGE_PLACES,
-            ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => TEXTURE_PLACES,
-            ResourceKind::Sampler { .. } => SAMPLER_PLACES,
+            ResourceKind::Uniform { .. } => limits::UNIFORM_BUFFERS,
+            ResourceKind::Storage { .. } => limits::STORAGE_BUFFERS,
+            ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => limits::TEXTURES,
+            ResourceKind::Sampler { .. } => limits::SAMPLERS,
             ResourceKind::Immediate { .. } => continue,
         };
         if uses.resources[resource.as_u32() as usize] {
@@ -339,7 +308,7 @@ impl Abi {
         let stream = &self.pipeline.vertex.stream;
         stream.check(func)?;
         for output in &stream.outputs {
-            STREAMED.admit(output.offset.saturating_add(4))?;
+            limits::STREAMED.admit(output.offset.saturating_add(4))?;
         }
         Ok(())
     }
@@ -421,10 +390,10 @@ impl Abi {
                 self.apertures = self.apertures.saturating_add(data.count.unwrap_or(1).max(1));
             }
         }
-        UNIFORM_PLACES.admit(uniforms)?;
-        STORAGE_PLACES.admit(self.apertures)?;
-        TEXTURE_PLACES.admit(textures)?;
-        SAMPLER_PLACES.admit(samplers)
+        limits::UNIFORM_BUFFERS.admit(uniforms)?;
+        limits::STORAGE_BUFFERS.admit(self.apertures)?;
+        limits::TEXTURES.admit(textures)?;
+        limits::SAMPLERS.admit(samplers)
     }
 
     /// A vec4 of the driver's constants for every image whose size the code may ask for: storage
@@ -475,10 +444,10 @@ impl Abi {
                         .expect("inferred above, whether the code reads it or not")
                         .clone();
                     let buffer = vertex.buffer(&attribute);
-                    VERTEX_BUFFERS.admit(attribute.buffer.saturating_add(1))?;
-                    STRIDE.admit(buffer.stride)?;
+                    limits::VERTEX_BUFFERS.admit(attribute.buffer.saturating_add(1))?;
+                    limits::STRIDE.admit(buffer.stride)?;
                     if self.pipeline.vertex.fetch == Fetch::Separate {
-                        fetched(self.chip).admit(location.saturating_add(1))?;
+                        limits::fetched(self.chip).admit(location.saturating_add(1))?;
                         slot.register = Some(1 + location);
                     }
                     slot.attribute = Some(AttributeFetch {
@@ -533,7 +502,7 @@ impl Abi {
             });
         }
         self.parameters = locations.len() as u32;
-        Limit::new("vertex outputs", 32, "pack scalars into vectors").admit(self.parameters)?;
+        limits::VERTEX_OUTPUTS.admit(self.parameters)?;
         Ok(())
     }
 
@@ -599,7 +568,7 @@ impl Abi {
             register += 1;
         }
         // SPI_PS_INPUT_CNTL has 32 entries, and addresses of position and face have five bits.
-        Limit::new("fragment inputs", 32, "pack scalars into vectors").admit(register)?;
+        limits::FRAGMENT_INPUTS.admit(register)?;
         for (output, data) in func.outputs.iter() {
             let (export, index, channel) = match data.kind {
                 OutputKind::Location { location, blend_src, .. } => {
@@ -612,8 +581,7 @@ impl Abi {
                 OutputKind::Builtin(_) => continue,
             };
             if export == Export::Pixel {
-                Limit::new("colour targets", 8, "write fewer targets")
-                    .admit(u64::from(index) + 1)?;
+                limits::COLOR_TARGETS.admit(u64::from(index) + 1)?;
             }
             self.outputs.push(OutputSlot {
                 output,

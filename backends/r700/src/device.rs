@@ -512,10 +512,7 @@ impl Device for Machine {
         let registers = self.registers();
         let control = registers.get(&address::DB_SHADER_CONTROL).copied().unwrap_or_default();
         let bit = |at: u32| control >> at & 1 == 1;
-        // What draws applies a mask whether or not the machine is told to take it (docs/errata.md 40).
-        let masks = OutputKind::Builtin(Builtin::SampleMask);
-        let masks = self.func().outputs.values().any(|output| output.kind == masks);
-        let (z_export, kill, mask_export) = (bit(0), bit(6), bit(8) || masks);
+        let (z_export, kill, mask_export) = (bit(0), bit(6), bit(8));
         match control >> 4 & 3 {
             // Whole tiles that fail are left out unless the program runs for them too.
             0 => Early { test: !bit(10) && !z_export, write: false },

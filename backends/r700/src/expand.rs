@@ -1,5 +1,6 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
+mod coverage;
 mod double;
 pub mod native;
 mod texture;
@@ -19,6 +20,12 @@ const OWN: &[Pass] = &[
         Proof::Licence("WGSL, floating point conversion: what a NaN converts to is not defined"),
         "floats are in range before they become integers",
         |func, _| clamp_conversions(func),
+    ),
+    required(
+        "sample_mask",
+        Proof::Licence("WebGPU, sample masking: a mask has a bit for each sample"),
+        "pixels whose mask lacks the one sample are killed",
+        |func, ctx| coverage::kill(func, ctx.pipeline),
     ),
     required(
         "fine_derivatives",
@@ -108,6 +115,7 @@ fn sample_positions(func: &mut Func) {
 /// the source language's freedoms are used up.
 pub fn plan(effort: Effort) -> Plan {
     let mut steps = vec![
+        step("sample_mask"),
         step("clamp_conversions"),
         step("fine_derivatives"),
         step("binding_arrays"),

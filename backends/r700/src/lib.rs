@@ -23,6 +23,7 @@ pub mod inst;
 pub mod isa;
 mod late;
 pub mod legal;
+mod limits;
 mod live;
 mod lower;
 mod machine;
@@ -290,10 +291,7 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     let draft = program.draft.ok_or_else(|| internal("clauses", "there is no draft".into()))?;
     let emitted = draft.emit()?;
     stages.end("emit");
-    // SQ_PGM_RESOURCES_*.STACK_SIZE has 8 bits, and the chip's stack is shared (SQ_STACK_RESOURCE_MGMT).
-    let most = options.chip.stage_stack().into();
-    gpucc_ir::driver::Limit::new("stack entries", most, "nest fewer loops and branches")
-        .admit(emitted.stack)?;
+    limits::stack(options.chip).admit(emitted.stack)?;
     let state = state::state(&expanded, &abi, &emitted, scratch);
     let gprs = abi.registers(emitted.gprs);
     legal::legal(options.chip.family().isa(), &emitted.program, gprs).map_err(|finished| {

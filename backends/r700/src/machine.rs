@@ -1,7 +1,7 @@
 //! R700 and R6xx as machines: names, limits, what is asked of them and what they give.
 
 use crate::api::{Chip, Family, Options};
-use crate::isa;
+use crate::{isa, limits};
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
@@ -11,25 +11,13 @@ use gpucc_machine::{Excerpt, Machine, Request, Site, Steps, TextError};
 use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
 
-/// What R700 is told as. R6xx has the same numbers of everything; most of its chips have a stack of 40 entries.
+/// What R700 is told as.
 const R700: About = About {
     name: Family::R700.name(),
     machine: "AMD R700 family (TeraScale)",
     short: Family::R700.machine(),
     chips: &["rv770", "rv790", "rv740", "rv730", "rv710"],
     stages: STAGES,
-    limits: &[
-        ("registers", 128),
-        ("stack_entries", 128),
-        ("uniform_buffers", 14),
-        ("storage_buffers", 32),
-        ("textures", 112),
-        ("samplers", 18),
-        ("vertex_attributes", 16),
-        ("fragment_inputs", 32),
-        ("color_targets", 8),
-        ("workgroup_invocations", 1024),
-    ],
     noticed: 95,
 };
 
@@ -66,6 +54,9 @@ impl Machine for Family {
             Family::R600 => &R600,
             Family::R700 => &R700,
         }
+    }
+    fn limits(&self, chip: &str) -> Vec<(&'static str, u64)> {
+        limits::of(self.known_chip(chip))
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         crate::refusals_of(*self)

@@ -3,8 +3,9 @@
 use crate::attribute::{Kind, Packing};
 use crate::chip::Chip;
 use crate::color::{self, Color};
+use crate::limits;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::driver::{Failure, Limit, State};
+use gpucc_ir::driver::{Failure, State};
 use gpucc_ir::ssa::{
     Builtin, Func, Imm, Input, InputKind, InstData, Interpolation, Mem, MemSpace, Op, Output,
     OutputKind, Resource, ResourceKind, Sampling, Scalar, Span, Stage, TexKind, interp::SUBGROUP,
@@ -47,18 +48,8 @@ pub const GATHERER: u16 = 8;
 pub const STATE_WORDS: u16 = 4;
 /// Shared registers behind the descriptors that say where scratch memory is: address, bytes of an instance. 4.4.
 pub const SCRATCH_WORDS: u16 = 3;
-/// Bytes of scratch memory that an instance may have: an assumption, for the hardware names no limit.
-pub const SCRATCH_BYTES: u64 = 1 << 16;
-/// Shared registers of a program. 3.1.
-pub const MOST_SHARED: u64 = 1024;
-/// Coefficients that an operand names. 1.2.
-const MOST_COEFFICIENTS: u64 = 2048;
-/// Sets of coefficients that an iterator names. 2.7.
-const MOST_SETS: u64 = 64;
 /// Words of the output registers, of cores with four more and of others. 3.1, 3.3.
 const MOST_OUTPUTS: [u16; 2] = [8, 4];
-/// Words of a vertex. 5.4: OUTPUT_SEL has eight bits for them.
-const MOST_VERTEX: u64 = 255;
 
 /// A component of an output or input with its place, so many words from there on.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -245,8 +236,7 @@ impl Abi {
         for (mem, data) in func.mems.iter().filter(|(_, data)| data.space == MemSpace::Workgroup) {
             self.variables[mem] = Some(next as u16);
             next += u64::from(data.size.div_ceil(4));
-            let hint = "use smaller workgroup variables";
-            Limit::new("coefficients of a workgroup", MOST_COEFFICIENTS, hint).admit(next)?;
+            limits::COEFFICIENTS.admit(next)?;
         }
         self.coefficients = next as u16;
         Ok(())
@@ -269,7 +259,6 @@ impl Abi {
             self.lanes = Lanes::of(func, next as u16);
             next += self.lanes.map_or(0, |lanes| u64::from(lanes.registers()));
         }
-        let limit = Limit::new("shared registers", MOST_SHARED, "use fewer bindings");
         for (resource, data) in &func.resources {
             let words = match data.kind {
                 ResourceKind::Uniform { .. }
@@ -280,12 +269,12 @@ impl Abi {
             };
             self.descriptors[resource] = Some(next as u16);
             next += u64::from(words) * u64::from(data.count.unwrap_or(1));
-            limit.admit(next + u64::from(SCRATCH_WORDS))?;
+            limits::SHARED.admit(next + u64::from(SCRATCH_WORDS))?;
         }
         if takes_texels(func) {
             self.texels = Some(next as u16);
             next += u64::from(STATE_WORDS);
-            limit.admit(next + u64::from(SCRATCH_WORDS))?;
+            limits::SHARED.admit(next + u64::from(SCRATCH_WORDS))?;
         }
         self.shareds = next as u16;
         Ok(())
@@ -345,7 +334,7 @@ impl Abi {
             (1..varying.components).for_each(|_| _ = set());
         }
         self.varyings = varyings;
-        Limit::new("components of varyings", MOST_SETS, "use fewer varyings").admit(next)?;
+        limits::SETS.admit(next)?;
         self.coefficients = 4 * next as u16;
         // Nothing of fixed function blends: a second colour leaves beside the first, for the code that does.
         let mut colors: Vec<((u32, u8), Output, u8)> = Vec::new();
@@ -422,7 +411,7 @@ impl Abi {
             self.attributes.push(Words { what: input, first: next as u16, count });
             next += u64::from(count);
         }
-        Limit::new("words of attributes", 248, "use fewer attributes").admit(next)?;
+        limits::ATTRIBUTES.admit(next)?;
         self.inputs = next as u16;
         self.vertex_outputs(func)
     }
@@ -448,14 +437,13 @@ impl Abi {
         placed.sort_by_key(|(class, output, _)| (*class, *output));
         let varying = placed.iter().filter(|((class, _), ..)| *class < 3);
         let varying: u64 = varying.map(|(.., count)| u64::from(*count)).sum();
-        let most = self.chip.varying_components();
-        Limit::new("components of varyings", most, "use fewer outputs").admit(varying)?;
+        limits::varyings(self.chip).admit(varying)?;
         let mut next: u64 = 4;
         for (_, output, count) in placed {
             self.outputs.push(Words { what: output, first: next as u16, count });
             next += u64::from(count);
         }
-        Limit::new("words of a vertex", MOST_VERTEX, "use fewer outputs").admit(next)?;
+        limits::VERTEX.admit(next)?;
         self.vertex_words = next as u16;
         Ok(())
     }

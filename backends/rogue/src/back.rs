@@ -1,13 +1,14 @@
 //! From the calling convention to a finished program: lowering, registers, groups, judgement, figures.
 
-use crate::abi::{Abi, MOST_SHARED, SCRATCH_BYTES, SCRATCH_WORDS};
+use crate::abi::{Abi, SCRATCH_WORDS};
 use crate::chip::Chip;
 use crate::constants::Constants;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
+use crate::limits;
 use crate::{clean, describe, emit, lower, pack, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
-use gpucc_ir::driver::{Effort, Failure, Limit};
+use gpucc_ir::driver::{Effort, Failure};
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Op, Span, Stage};
 use gpucc_machine::Request;
@@ -18,9 +19,6 @@ use gpucc_passes::Proof;
 use gpucc_passes::mach::runner::Dump;
 use gpucc_passes::pass::Listed;
 use gpucc_regalloc::Error;
-
-/// Invocations of a workgroup, where the chip has room for their tasks. isa/rogue-pipeline.md 3.3.
-pub const INVOCATIONS: u64 = 512;
 
 /// Instances of a task. 3.3.
 const TASK: u64 = 32;
@@ -50,8 +48,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     request.budget.hold(EXPANDED, expanded.live_parts() as u64, PART)?;
     let invocations =
         expanded.workgroup_size.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
-    Limit::new("invocations of a workgroup", chip.invocations(), "use smaller workgroups")
-        .admit(invocations)?;
+    limits::invocations(chip).admit(invocations)?;
     let mut pipeline = request.pipeline.clone();
     let mut notes = match expanded.stage {
         Stage::Vertex => pipeline.vertex.infer(&expanded),
@@ -93,8 +90,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     let Made { func, taken, arrays, saved, constants } = made;
     let registers = taken.registers;
     let scratch_bytes = arrays + 4 * taken.slots;
-    Limit::new("bytes of private memory", SCRATCH_BYTES, "use smaller private arrays")
-        .admit(scratch_bytes)?;
+    limits::PRIVATE.admit(scratch_bytes)?;
     let scratch = emit::Scratch { shared: abi.shareds, first: arrays };
     let constants = Constants { first: abi.shareds + scratch_words(scratch_bytes), ..constants };
     let packs = packs.then_some(&context);
@@ -207,7 +203,7 @@ fn allocated(
     }
     let first = abi.shareds + scratch_words(lowered.scratch);
     let shares = way.packs && request.passes.gate.admits(CONSTANTS);
-    let most = if shares { MOST_SHARED as u16 - first } else { 0 };
+    let most = if shares { limits::SHARED.row().1 as u16 - first } else { 0 };
     let mut constants = Constants { first, most, numbers: Vec::new() };
     let mut saved = 0;
     if way.packs {

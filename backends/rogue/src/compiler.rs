@@ -4,7 +4,7 @@ use crate::abi::computes_depth;
 use crate::chip::{Chip, NAMES};
 use crate::describe::OUTPUT_REGISTERS;
 use crate::machine::Text;
-use crate::{back, color, expand, numerics, refuse, target};
+use crate::{back, color, expand, limits, numerics, refuse, target};
 use gpucc_emu::device::Device;
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
@@ -27,16 +27,15 @@ static ABOUT: About = About {
     short: refuse::SHORT,
     chips: NAMES,
     stages: &["vertex", "fragment", "compute"],
-    limits: &[
-        ("registers", crate::inst::TEMPS as u64),
-        ("workgroup_invocations", back::INVOCATIONS),
-    ],
     noticed: 85,
 };
 
 impl gpucc_machine::Machine for Rogue {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+    fn limits(&self, chip: &str) -> Vec<(&'static str, u64)> {
+        limits::of(Chip::named(chip))
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         refuse::TABLE.to_vec()

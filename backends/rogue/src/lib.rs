@@ -24,6 +24,7 @@ mod expand;
 mod inst;
 pub mod isa;
 pub mod legal;
+mod limits;
 mod lower;
 mod machine;
 mod numerics;

@@ -2,8 +2,8 @@
 //! function. docs/abi-valhall.md says it in words.
 
 use crate::api::{Failure, FauWord, Options, State, Uniforms, VertexForm};
+use crate::limits;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::driver::Limit;
 use gpucc_ir::ssa::{
     Builtin, Func, Imm, Input, InputKind, Interpolation, Mem, MemSpace, Op, Output, OutputKind,
     Resource, ResourceKind, Sampling, Stage, TexKind,
@@ -35,16 +35,11 @@ pub mod table {
     pub const IDVS: u32 = 61;
 }
 
-/// Most entries of a table that a handle reaches. Handles have 24 bits for it; the texture unit's
-/// narrow handle has 11 for samplers and textures together, and beyond those the wide form serves.
-const MOST_ENTRIES: u32 = 1 << 16;
 /// FAU words that pushed uniforms may take, of 64 slots of 64 bits (isa/valhall_rogue.md 1.2); the rest is for system values
 /// and constants.
 const PUSHED_WORDS: usize = 96;
 /// Locations that a varying record has room for.
-const VARYINGS: u32 = 32;
-/// Bytes of workgroup memory.
-const WORKGROUP_BYTES: u64 = 32768;
+pub const VARYINGS: u32 = 32;
 /// Bytes of a record in the info buffer.
 pub const INFO_RECORD: u32 = 48;
 /// Byte offset within a buffer's record of the bytes that are bound.
@@ -357,8 +352,7 @@ impl Abi {
         let free = next.entry(table).or_default();
         let index = wanted.unwrap_or(*free);
         let end = u64::from(index) + u64::from(count);
-        let hint = "use fewer or smaller arrays of bindings";
-        Limit::new("entries of a resource table", MOST_ENTRIES.into(), hint).admit(end)?;
+        limits::TABLE.admit(end)?;
         *free = (*free).max(end as u32);
         self.slots[resource] = Slot { table, index, count };
         self.used.push(resource);
@@ -405,8 +399,7 @@ impl Abi {
                 bytes += u64::from(data.size);
             }
         }
-        let hint = "make the workgroup variables smaller";
-        Limit::new("bytes of workgroup memory", WORKGROUP_BYTES, hint).admit(bytes)?;
+        limits::WORKGROUP.admit(bytes)?;
         self.wls_bytes = bytes as u32;
         Ok(())
     }
@@ -424,7 +417,7 @@ impl Abi {
                 InputKind::Builtin(Builtin::DrawIndex) => slot.place = register(62),
                 InputKind::Builtin(_) => {}
                 InputKind::Location { location, .. } => {
-                    check_location("vertex attribute locations", location, MOST_ENTRIES)?;
+                    limits::LOCATIONS.admit(u64::from(location) + 1)?;
                     let vertex = &self.pipeline.vertex;
                     let attribute = vertex
                         .attribute(location)
@@ -463,7 +456,7 @@ impl Abi {
                     OutputPlace::Stream { buffer, place, index: entry.offset }
                 }
                 _ if plain => {
-                    check_location("attributes and vertex outputs", descriptor, MOST_ENTRIES)?;
+                    limits::TABLE.admit(u64::from(descriptor) + 1)?;
                     descriptor += 1;
                     OutputPlace::Indexed { place: Memory::Attribute, index: descriptor - 1 }
                 }
@@ -478,7 +471,7 @@ impl Abi {
                 }
                 OutputKind::Builtin(_) => continue,
                 OutputKind::Location { location, .. } => {
-                    check_varying(location)?;
+                    limits::VARYINGS.admit(u64::from(location) + 1)?;
                     self.varying(16 * location, 4)
                 }
             };
@@ -501,7 +494,7 @@ impl Abi {
             }
             let slot = match data.kind {
                 InputKind::Location { location, interpolation, sampling } => {
-                    check_varying(location)?;
+                    limits::VARYINGS.admit(u64::from(location) + 1)?;
                     self.varying_stride = self.varying_stride.max(16 * (location + 1));
                     InputSlot {
                         interpolation: Some(interpolation),
@@ -524,8 +517,7 @@ impl Abi {
         for (output, data) in func.outputs.iter() {
             let place = match data.kind {
                 OutputKind::Location { location, blend_src, .. } => {
-                    Limit::new("colour targets", 8, "write fewer targets")
-                        .admit(u64::from(location) + 1)?;
+                    limits::COLOR_TARGETS.admit(u64::from(location) + 1)?;
                     OutputPlace::Blend {
                         // What BLEND hands over: the blend descriptor's conversion starts from it.
                         format: Handed::of(data.scalar),
@@ -608,15 +600,6 @@ fn register(register: u32) -> InputPlace {
 
 fn single(place: Memory) -> OutputPlace {
     OutputPlace::Single { place }
-}
-
-fn check_varying(location: u32) -> Result<(), Failure> {
-    check_location("varying locations", location, VARYINGS)
-}
-
-fn check_location(what: &'static str, location: u32, available: u32) -> Result<(), Failure> {
-    let hint = "pack scalars into vectors and number locations from 0";
-    Limit::new(what, available.into(), hint).admit(u64::from(location) + 1)
 }
 
 #[cfg(test)]

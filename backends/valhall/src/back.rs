@@ -3,9 +3,9 @@
 use crate::api::{Effort, Failure, FauWord, Options};
 use crate::inst::{FILES, FauRef, Inst, Src};
 use crate::isa::Opcode;
+use crate::limits;
 use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule, warp};
 use gpucc_ir::budget::Budget;
-use gpucc_ir::driver::Limit;
 use gpucc_ir::mach::{self, Edges, Func};
 use gpucc_ir::ssa::{Span, Stage};
 use gpucc_machine::described::{ProgramState, Stats};
@@ -130,9 +130,7 @@ const PASSES: &[runner::Pass<Binary>] = &[
     }),
     required("constants", "constants and uniforms become operands", |binary| {
         binary.map = constants::run(&mut binary.funcs, &mut binary.entries);
-        let hint = "load uniform buffers instead of pushing them";
-        let limit = Limit::new("words of uniforms", MOST_UNIFORMS as u64, hint);
-        limit.admit(binary.map.len() as u64)
+        limits::UNIFORMS.admit(binary.map.len() as u64)
     }),
     optional(SCHEDULE, "instructions stand in the order of least waiting", |binary| {
         for func in &mut binary.funcs {
@@ -166,9 +164,7 @@ fn registers(binary: &mut Binary) -> Result<(), Failure> {
             error => internal("registers", error.to_string()),
         })?;
         if found.spilled > 0 {
-            let hint = "private arrays and spilled values must lie within the reach of an offset";
-            let limit = Limit::new("bytes of private memory", regs::REACH.into(), hint);
-            limit.admit(found.private_bytes)?;
+            limits::PRIVATE.admit(found.private_bytes)?;
         }
         binary.registers.push(found);
     }
@@ -375,9 +371,6 @@ impl Used {
         Ok(used)
     }
 }
-
-/// Words of uniforms that every known device has (isa/valhall_rogue.md 1.2).
-const MOST_UNIFORMS: usize = 128;
 
 /// One list of uniforms for all programs.
 fn merge(parts: Vec<Part>) -> (Vec<Func<Inst>>, Vec<FauWord>) {

@@ -23,6 +23,7 @@ mod helpers;
 mod inst;
 pub mod isa;
 mod legal;
+mod limits;
 mod looked;
 mod lower;
 mod machine;

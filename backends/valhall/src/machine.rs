@@ -21,13 +21,6 @@ const ABOUT: About = About {
     short: "Valhall v9",
     chips: &["g57", "g77", "g78"],
     stages: STAGES,
-    limits: &[
-        ("registers", 64),
-        ("fau_words", 128),
-        ("vertex_attributes", 16),
-        ("color_targets", 8),
-        ("workgroup_invocations", 1024),
-    ],
     // There is a modifier on nearly every source, some of them on values whose sign, size or precision no input of the
     // samples changes: 95 in the mean of seeds, and 93 must hold.
     noticed: 95,
@@ -46,6 +39,9 @@ fn options(request: &Request) -> Options {
 impl Machine for Valhall {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+    fn limits(&self, _: &str) -> Vec<(&'static str, u64)> {
+        crate::limits::all()
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         crate::refusals().to_vec()

@@ -32,13 +32,15 @@ const ABOUT: About = About {
     short: "Toy",
     chips: &["toy1"],
     stages: &["compute"],
-    limits: &[("registers", isa::REGISTERS as u64), ("buffers", 256)],
     noticed: 90,
 };
 
 impl Machine for Toy {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+    fn limits(&self, _: &str) -> Vec<(&'static str, u64)> {
+        vec![("registers", isa::REGISTERS as u64), ("buffers", 256)]
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         vec![("atomic operations", "the toy's book: no instruction")]

@@ -1,11 +1,12 @@
 //! Buffers and variables: doublewords by scattered messages. G45 vol. 4, 5.10.5.
 
-use super::{Lower, MOST_SCRATCH, STATELESS};
+use super::{Lower, STATELESS};
 use crate::abi::{self, Told};
 use crate::inst::{Inst, Source, Src};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
-use gpucc_ir::driver::{Failure, Limit};
+use crate::limits;
+use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Imm, InstData, MemSpace, Op, Type, Value};
 use smallvec::SmallVec;
 
@@ -23,8 +24,7 @@ impl Lower<'_> {
                 MemSpace::Workgroup | MemSpace::Constant => 1,
             };
             end += (u64::from(data.size) * lanes).next_multiple_of(self.abi.lane_bytes().into());
-            let hint = "use smaller arrays";
-            Limit::new("bytes of a thread's memory", MOST_SCRATCH, hint).admit(end)?;
+            limits::MEMORY.admit(end)?;
         }
         Ok(end as u32)
     }

@@ -4,9 +4,9 @@ use super::{Draft, Emitted, Entry, broken};
 use crate::api::{Failure, Family};
 use crate::group::{self, Clause};
 use crate::isa::{self, CfOp, f};
+use crate::limits;
 use crate::slot::Read;
 use crate::temporaries;
-use gpucc_ir::driver::Limit;
 use gpucc_ir::ssa::Span;
 
 /// A CF instruction in its place.
@@ -170,8 +170,7 @@ impl Draft {
             program.clauses.push(isa::Clause { at, body: isa::Body::Fetch(insts.clone()) });
             at += 2 * insts.len() as u32;
         }
-        let hint = "split the shader or unroll less";
-        Limit::new("64-bit words of code", (1 << 22) - 1, hint).admit(at)?;
+        limits::CODE.admit(at)?;
         for (number, (entry, _)) in entries.iter().enumerate() {
             let (inst, clause) = match entry {
                 Place::Plain(inst) => (*inst, None),

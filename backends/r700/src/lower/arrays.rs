@@ -9,7 +9,7 @@ use super::{Lower, Place, Variable};
 use crate::api::{Chip, Failure};
 use crate::inst::{GPR, Indexed, Inst, Source, Space, Src};
 use crate::isa::AluOp;
-use gpucc_ir::driver::Limit;
+use crate::limits;
 use gpucc_ir::mach::{Demand, Func, Phases, VReg};
 use gpucc_ir::ssa::{Imm, Mem, MemSpace, Op, Value};
 use smallvec::SmallVec;
@@ -17,14 +17,9 @@ use std::collections::BTreeMap;
 
 /// Largest private variable, in dwords, that is kept in registers, and how many dwords all of them may have. A variable may
 /// take a register for each of its dwords.
-const fn limits(chip: Chip) -> (u32, u32) {
+const fn in_registers(chip: Chip) -> (u32, u32) {
     if chip.stage_registers() > 64 { (64, 160) } else { (32, 80) }
 }
-/// Largest variable in scratch memory that is indexed at run time, a vec4 of scratch for each of its dwords: ARRAY_SIZE
-/// has 12 bits. R700 ISA 10.5, MEM_RD_WORD2.
-const INDEXED_SCRATCH: u32 = 4095;
-/// All of scratch memory, in vec4: ARRAY_BASE has 13 bits. R700 ISA 10.5, MEM_RD_WORD2.
-const SCRATCH: u32 = 8192;
 
 /// An array of registers.
 #[derive(Clone, Debug)]
@@ -42,15 +37,9 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// How many words of private arrays there may be, `what` says in what kind of memory.
-const fn words(what: &'static str, available: u32) -> Limit {
-    let hint = "make private arrays smaller, or keep them in a buffer";
-    Limit::new(what, available as u64, hint)
-}
-
 /// An error where variables and stored registers take more scratch memory, in vec4, than an instruction reaches.
 pub fn within_scratch(needed: u32) -> Result<(), Failure> {
-    words("words of private variables in memory", SCRATCH).admit(needed)
+    limits::SCRATCH.admit(needed)
 }
 
 /// The vec4 of scratch that the variables of a function take, as far as it reads or writes them.
@@ -94,7 +83,7 @@ impl Lower<'_> {
                 }
             }
         }
-        let (largest, all) = limits(self.abi.chip);
+        let (largest, all) = in_registers(self.abi.chip);
         let mut total = 0;
         for (mem, data) in self.ssa.mems.iter() {
             let at = mem.as_u32() as usize;
@@ -110,8 +99,7 @@ impl Lower<'_> {
             let indexed = step[at] != 0 && !self.abi.chip.indexes_registers();
             if indexed || dwords > largest || total + dwords > all {
                 if step[at] != 0 {
-                    let what = "words of an indexed private variable";
-                    words(what, INDEXED_SCRATCH).admit(dwords)?;
+                    limits::INDEXED_SCRATCH.admit(dwords)?;
                 }
                 self.variables[mem] = Some(Variable::Scratch(self.scratch, dwords));
                 self.scratch = self.scratch.saturating_add(dwords);

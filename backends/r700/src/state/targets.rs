@@ -3,10 +3,11 @@
 
 use super::{Field, register};
 use crate::api::{Chip, Family, StateRegister};
+use crate::limits;
 use crate::refuse::{self, Refusal};
 use gpucc_emu::blend::bound;
 use gpucc_emu::format::{Format, Kind};
-use gpucc_ir::driver::{Blend, BlendComponent, BlendOp, Factor, Failure, FragmentState, Limit};
+use gpucc_ir::driver::{Blend, BlendComponent, BlendOp, Factor, Failure, FragmentState};
 
 /// What the rest of the state takes from the targets.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +36,8 @@ impl Facts {
 /// [`Failure::Limit`] for too many samples or targets, [`Failure::Refused`] for what the chip draws wrongly or hangs on.
 pub fn admit(state: &FragmentState, chip: Chip) -> Result<(), Failure> {
     let samples = state.samples.unwrap_or(1);
-    Limit::new("samples of a pixel", 8, "PA_SC_AA_CONFIG counts to 8").admit(samples)?;
-    Limit::new("color targets", 8, "bind fewer").admit(state.targets.len() as u64)?;
+    limits::SAMPLES.admit(samples)?;
+    limits::COLOR_TARGETS.admit(state.targets.len() as u64)?;
     let mut blends = bound(state).filter_map(|(_, target, _)| target.blend);
     if chip == Chip::R600
         && let Some(first) = blends.next()

@@ -2,12 +2,12 @@
 
 use super::Lower;
 use super::test::{self, Asked};
-use crate::abi::SCRATCH_BYTES;
 use crate::inst::{Message, Src, Step, WORDS};
 use crate::isa::ops::{Backend, Main};
 use crate::isa::register::Register;
+use crate::limits;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Block, Reg, VReg};
 use gpucc_ir::ssa::{Imm, InstData, Mem, Op, Stage, TexKind, Type};
 use gpucc_isa::Inst as Word;
@@ -42,8 +42,7 @@ impl Lower<'_> {
     pub(super) fn place_in_memory(&mut self, mem: Mem, words: u32) -> Result<(), Failure> {
         self.scratch.places[mem] = Some(self.scratch.bytes);
         let bytes = u64::from(self.scratch.bytes) + 4 * u64::from(words);
-        let hint = "use smaller private arrays";
-        Limit::new("bytes of private memory", SCRATCH_BYTES, hint).admit(bytes)?;
+        limits::PRIVATE.admit(bytes)?;
         self.scratch.bytes = bytes as u32;
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Programs of the data sequencer: constants, and the instructions that send them. isa/rogue-pipeline.md 5.1.
 
 use super::block::Block;
+use crate::limits;
 use crate::words::pds::{self, dout, doutd, doutd_to, doutu, doutw_to};
-use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::driver::Failure;
 use gpucc_isa::{FieldId, Inst};
 use gpucc_machine::described::Setting;
 
@@ -25,8 +26,6 @@ pub const HIGH: u32 = 1;
 pub const BOTH: u32 = 2;
 /// HALT among special operations.
 const HALT: u32 = 6;
-/// Constants that instructions name.
-const CONSTANTS: u64 = 128;
 /// Temporaries that DOUTU counts as one.
 const TEMP_UNIT: u32 = 4;
 
@@ -108,9 +107,7 @@ impl Sequencer {
     /// # Errors
     /// [`Failure::Limit`].
     pub fn admit(&self) -> Result<(), Failure> {
-        let limit =
-            Limit::new("constants of the data sequencer", CONSTANTS, "use fewer attributes");
-        limit.admit(u64::from(self.data.len()))
+        limits::SEQUENCER.admit(u64::from(self.data.len()))
     }
 }
 

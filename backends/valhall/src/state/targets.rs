@@ -2,10 +2,11 @@
 //! the tile buffer's formats and what needs a blend shader are what public drivers take (docs/abi-valhall.md, Descriptors).
 
 use super::{Descriptor, pixel_format, width};
+use crate::limits;
 use gpucc_emu::blend::bound;
 use gpucc_emu::format::{Format, Kind};
 use gpucc_ir::driver::{
-    Blend, BlendComponent, BlendOp, ColorTarget, Factor, Failure, FragmentState, Limit,
+    Blend, BlendComponent, BlendOp, ColorTarget, Factor, Failure, FragmentState,
 };
 
 /// How a colour goes into its target. XML, Blend Mode.
@@ -238,8 +239,8 @@ pub fn replaces_all(state: &FragmentState, written: u32) -> bool {
 /// # Errors
 /// [`Failure::Limit`] for too many samples or targets.
 pub fn admit(state: &FragmentState) -> Result<(), Failure> {
-    Limit::new("samples of a pixel", 16, "take fewer samples").admit(state.samples.unwrap_or(1))?;
-    Limit::new("color targets", 8, "bind fewer").admit(state.targets.len() as u64)
+    limits::SAMPLES.admit(state.samples.unwrap_or(1))?;
+    limits::COLOR_TARGETS.admit(state.targets.len() as u64)
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@
 use super::{PhasedLoop, Way};
 use crate::inst::{Condition, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
-use crate::lower::{Lower, MOST_SCRATCH, STATELESS};
-use gpucc_ir::driver::{Failure, Limit};
+use crate::limits;
+use crate::lower::{Lower, STATELESS};
+use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Block, VReg};
 use gpucc_ir::ssa;
 
@@ -15,8 +16,7 @@ impl Lower<'_> {
     fn fresh_cell(&mut self) -> Result<u32, Failure> {
         let cell = self.scratch;
         let end = u64::from(cell) + u64::from(self.abi.lane_bytes() * self.steps());
-        Limit::new("bytes of a thread's memory", MOST_SCRATCH, "keep less across barriers")
-            .admit(end)?;
+        limits::MEMORY.admit(end)?;
         self.scratch = end as u32;
         Ok(cell)
     }

@@ -1,8 +1,8 @@
 //! What barriers cut: the phases of a program, what lives from one to another, and where invocations may part around barriers.
 
-use super::super::MOST_SCRATCH;
+use crate::limits;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{self, Func, Imm, MemSpace, Op, Region, Value};
 use gpucc_passes::uniformity::Uniformity;
 
@@ -111,13 +111,11 @@ impl Phases {
     pub fn place(&mut self, func: &Func, first: u32, bytes: u32) -> Result<u32, Failure> {
         let mut made: SecondaryMap<Value, u32> = SecondaryMap::new();
         let mut end = u64::from(first);
-        let limit =
-            Limit::new("bytes of a thread's memory", MOST_SCRATCH, "keep less across barriers");
         let mut take = |cells: &mut SecondaryMap<Value, Option<u32>>, value| {
             if cells[value].is_none() {
                 cells[value] = Some(end as u32);
                 end += u64::from(bytes);
-                limit.admit(end)?;
+                limits::MEMORY.admit(end)?;
             }
             Ok::<(), Failure>(())
         };
