@@ -8,6 +8,9 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+/// The section of Gen4 and G45.
+const GEN4: &str = "Gen4 and G45";
+
 /// A section of docs/errata.md: its heading, the sections of the ledger that it answers, the folder that `X/` stands for,
 /// and the emulator's rules.
 struct Section {
@@ -42,6 +45,13 @@ fn sections() -> Vec<Section> {
             folder: ("G/", "backends/rogue/src/"),
             rules: names(gpucc_rogue::emu::Rule::ALL),
         },
+        // Its ledger is a list of its own.
+        Section {
+            heading: GEN4,
+            ledger: &[],
+            folder: ("I/", "backends/gen4/src/"),
+            rules: names(gpucc_gen4::emu::Rule::ALL),
+        },
     ]
 }
 
@@ -61,8 +71,7 @@ fn rows(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
         }
         let cells: Vec<String> =
             line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
-        let digits = cells[0].trim_end_matches(|c: char| c.is_ascii_lowercase());
-        if within && line.starts_with('|') && digits.parse::<u32>().is_ok() {
+        if within && line.starts_with('|') && whole(&cells[0]).parse::<u32>().is_ok() {
             rows.push(cells);
         }
     }
@@ -82,6 +91,55 @@ fn every_row_of_the_ledger_is_answered_once() {
         let answered = rows(&answers, |heading| heading == section.heading);
         assert_eq!(numbers(&answered), numbers(&known), "{}", section.heading);
         assert_eq!(numbers(&answered).len(), answered.len(), "{}: a number twice", section.heading);
+    }
+}
+
+/// A number without the letter behind it.
+fn whole(number: &str) -> &str {
+    number.trim_end_matches(|c: char| c.is_ascii_lowercase())
+}
+
+/// The numbers of a text's list below the heading that begins so.
+fn items<'a>(text: &'a str, heading: &str) -> BTreeSet<&'a str> {
+    let mut within = false;
+    let mut items = BTreeSet::new();
+    for line in text.lines() {
+        if let Some(found) = line.strip_prefix("## ") {
+            within = found.starts_with(heading);
+        }
+        let number = line.split_once(". ").map_or("", |(number, _)| number);
+        if within && number.parse::<u32>().is_ok() {
+            items.insert(number);
+        }
+    }
+    items
+}
+
+#[test]
+fn every_item_of_gen4s_ledger_is_answered() {
+    let answers = own("docs/errata.md");
+    let answered = rows(&answers, |heading| heading == GEN4);
+    assert_eq!(numbers(&answered).len(), answered.len(), "a number twice");
+    let Some(ledger) = shared::text_or_skip("isa/gen4-pipeline.md") else { return };
+    let known = items(&ledger, "7.");
+    assert!(known.len() >= 25, "{known:?}");
+    let told: BTreeSet<&str> = numbers(&answered).into_iter().map(whole).collect();
+    let missing: Vec<&&str> = known.difference(&told).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// What is said to be among the driver's duties stands there, by the row's number.
+#[test]
+fn duties_of_gen4s_driver_stand_on_the_page_of_its_convention() {
+    let page = own("docs/abi-gen4.md");
+    let duties = page.split_once("## Duties of the driver").map_or("", |(_, duties)| duties);
+    let duties = duties.split("\n## ").next().unwrap_or_default();
+    for cells in rows(&own("docs/errata.md"), |heading| heading == GEN4) {
+        if cells[3].contains("(Duties of the driver)") {
+            let number = whole(&cells[0]);
+            let stands = duties.lines().any(|line| line.starts_with(&format!("- {number}: ")));
+            assert!(stands, "{number}");
+        }
     }
 }
 
@@ -161,7 +219,8 @@ fn what_an_answer_names_exists() {
             let row = format!("{}, row {number}", section.heading);
             assert!(fact.ends_with('.') && !place.is_empty(), "{row}");
             for word in answer.split(", ") {
-                let known = ["Followed", "Followed in part", "Rule", "Driver", "n.a."];
+                let known =
+                    ["Followed", "Followed in part", "Rule", "Driver", "n.a.", "Refused", "Open"];
                 assert!(known.contains(&word), "{row}: {word}");
             }
             let named = named_rules(place);

@@ -140,6 +140,7 @@ gpucc_emu::rules! {
     Deadlock = "K15 threads do not wait for each other for ever", "-";
     ThreadState = "K16 the state of a unit is one", "P 1.1, 9.13";
     ClipOutput = "K18 what a clip thread writes begins and ends as objects", "P 4.3";
+    DepthClampMissing = "K19 on the 965 a clamp of depth offsets stands between constants and threads with untested depth", "P 7.1";
     NotBuilt = "K17 the emulator has what is used", "-";
 }
 

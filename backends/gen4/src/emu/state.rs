@@ -61,6 +61,8 @@ pub struct State {
     pub constant_entries: Option<(u32, u32)>,
     /// What CONSTANT_BUFFER uploaded.
     pub constants: Option<Vec<Register>>,
+    /// No GLOBAL_DEPTH_OFFSET_CLAMP was sent since then.
+    pub clamp_due: bool,
     pub units: Option<Units>,
     /// Binding tables of VS, GS, CLIP, SF and PS.
     pub tables: Option<[u32; 5]>,

@@ -120,6 +120,10 @@ impl Functions<'_> {
             return refused(Rule::TargetFormat, "the format");
         }
         match target.format() {
+            // P 7.8.
+            Some(format) if format.bytes() == 16 && target.tiled && target.walk_y => {
+                refused(Rule::TargetFormat, "16 bytes a pixel in tiles of Y")
+            }
             Some(format) => Ok((format, blends)),
             None => refused(Rule::NotBuilt, "the format"),
         }

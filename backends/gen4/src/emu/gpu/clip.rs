@@ -59,7 +59,9 @@ impl Gpu {
         let unit = UnitState::read(self, Unit::Clip, pointer, WORDS)?;
         let refused = |what: &str| Err((Rule::ThreadState, format!("{what} of CLIP_STATE")));
         let entries = Entries::of(self, unit.words[4], SECTION, 2)?;
-        if entries.count < FEWEST * entries.threads {
+        // Each thread has as many of them as the other. P 1.2, 7.15.
+        let few = entries.count < FEWEST * entries.threads;
+        if few || !entries.count.is_multiple_of(entries.threads) {
             return refused("the entries");
         }
         if unit.start != 1 || !unit.single_program_flow {

@@ -195,7 +195,8 @@ fn execute(gpu: &mut Gpu, header: u32, words: &[u32], place: u32) -> Result<(), 
             }
         }
         0x7905 => depth_buffer(gpu, words)?,
-        0x7909 | 0x780b | 0x680b => {}
+        0x7909 => gpu.state.clamp_due = false,
+        0x780b | 0x680b => {}
         0x7a00 => {
             zero(header & 0xc000, "a write behind PIPE_CONTROL (not built)")?;
             if header >> 12 & 1 == 1 {
@@ -301,6 +302,7 @@ fn constant_buffer(gpu: &mut Gpu, header: u32, word: u32) -> Result<(), Refused>
         return Err((Rule::Fences, "no URB_FENCE was sent".into()));
     }
     gpu.state.constants = Some(media::rows_of(gpu, word & !63, 32 * rows)?);
+    gpu.state.clamp_due = true;
     Ok(())
 }
 
@@ -333,6 +335,15 @@ fn depth_buffer(gpu: &mut Gpu, words: &[u32]) -> Result<(), Refused> {
     let null = depth[0] >> 29 == 7;
     if !null && depth[0] >> 26 & 3 != 3 {
         return Err((Rule::StateAligned, "a depth buffer has tiles of Y".into()));
+    }
+    // The base is that of a tile; G45 has offsets, multiples of 8. P 1.4, 7.8.
+    let before = depth[4];
+    if !null && (!depth[1].is_multiple_of(4096) || before & 0x7_0007 != 0) {
+        let what = format!("a depth buffer at {:#x} with offsets {before:#x}", depth[1]);
+        return Err((Rule::StateAligned, what));
+    }
+    if !null && before != 0 {
+        return Err((Rule::NotBuilt, format!("offsets {before:#x} of a depth buffer")));
     }
     gpu.state.depth = Some(depth);
     Ok(())

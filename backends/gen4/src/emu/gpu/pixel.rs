@@ -81,6 +81,15 @@ fn state(gpu: &Gpu) -> Result<Windower, Refused> {
         | u32::from(color.depth_test.is_some()) << 3;
     let mut presence = Presence::of(key);
     presence.source |= d5 >> 20 & 1 == 1;
+    // Where pixels are counted and a thread kills some, it sends depths that were tested before.
+    // P 3.2, 7.14.
+    if kills == 1 && unit.words[4] & 1 == 1 && presence.when == When::Early {
+        (presence.source, presence.sent) = (true, true);
+    }
+    let untested = d5 >> 20 & 1 == 1 && color.depth_test.is_none();
+    if gpu.model == super::Model::I965 && untested && gpu.state.clamp_due {
+        return Err((Rule::DepthClampMissing, "behind CONSTANT_BUFFER".into()));
+    }
     Ok(Windower {
         unit,
         wide,

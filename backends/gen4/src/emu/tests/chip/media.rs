@@ -128,6 +128,10 @@ fn each_command_has_its_rules() {
         ("too small a section", Rule::Fences, |chip| chip.commands[10] = 31 << 10 | 35 << 20),
         ("too many constants", Rule::Constants, |chip| chip.commands[14] |= 2),
         ("constants that are not valid", Rule::Constants, |chip| chip.commands[13] = 0x6002_0000),
+        ("a fence behind constants", Rule::Constants, |chip| {
+            // The fence begins a line of the batch.
+            chip.commands.splice(15..15, [0, 0x6000_3001, 0, 128 << 10 | 132 << 20]);
+        }),
         ("constants of no memory", Rule::Mapped, |chip| chip.commands[14] = 0x8000_0000),
         ("an extended state", Rule::CommandReserved, |chip| chip.commands[16] = 1),
         ("a pointer that is not aligned", Rule::CommandReserved, |chip| chip.commands[17] |= 16),

@@ -1,7 +1,7 @@
 //! Pixel threads: payloads, interpolation, render targets, blending, depth.
 
-use super::BOTH;
 use super::draw::{DEPTH, Draws, bytes};
+use super::{BATCH, BOTH};
 use crate::emu::color::{Presence, When};
 use crate::emu::{Model, Rule, Run, Subspan, Trap};
 
@@ -200,6 +200,23 @@ fn pixel_threads_have_rules() {
         ("depths beyond their pitch", "", "", Rule::SurfaceState, |draws| {
             draws.depth = [1 << 29 | 3 << 26 | 1 << 18 | 62, DEPTH, 15 << 6, 0, 0];
         }),
+        ("16 bytes in tiles of Y", "", "", Rule::TargetFormat, |draws| draws.target[3] |= 3),
+        ("depths without tiles", "", "", Rule::StateAligned, |draws| {
+            draws.depth = [1 << 29 | 1 << 18 | 127, DEPTH, 15 << 6, 0, 0];
+        }),
+        ("depths within a tile", "", "", Rule::StateAligned, |draws| {
+            draws.depth = [1 << 29 | 3 << 26 | 1 << 18 | 127, DEPTH + 64, 15 << 6, 0, 0];
+        }),
+        ("an odd offset of depths", "", "", Rule::StateAligned, |draws| {
+            draws.depth = [1 << 29 | 3 << 26 | 1 << 18 | 127, DEPTH, 15 << 6, 0, 1];
+        }),
+        ("an offset of depths", "", "", Rule::NotBuilt, |draws| {
+            draws.depth = [1 << 29 | 3 << 26 | 1 << 18 | 127, DEPTH, 15 << 6, 0, 8];
+        }),
+        ("a kill that is counted", "", "", Rule::Payload, |draws| {
+            draws.pixel[4] |= 1;
+            draws.pixel[5] |= 1 << 22;
+        }),
         ("a surface of no type", "", "", Rule::SurfaceState, |draws| draws.target[0] |= 5 << 29),
     ];
     for (what, from, to, rule, change) in cases {
@@ -224,6 +241,52 @@ fn the_key_of_depth_and_stencil_decides_the_payload() {
     for (key, when, [source, sent, destination, stencil]) in cases {
         let expected = Presence { when, source, sent, destination, stencil };
         assert_eq!(Presence::of(key), expected, "{key:#x}");
+    }
+}
+
+/// The program with its setup entry two registers further, behind depths.
+fn behind_depths() -> String {
+    PROGRAM.replace("g5", "g7").replace("g4", "g6")
+}
+
+/// isa/gen4-pipeline.md 7.14: where pixels are counted, a thread that kills sends depths.
+#[test]
+fn depths_go_through_a_thread_that_kills_and_is_counted() {
+    let text = behind_depths()
+        .replace("send(8)", "mov(8) m7<1>UD g2<8,8,1>UD { align1 };\nsend(8)")
+        .replace("0x85604c00", "0x85704c00");
+    for model in BOTH {
+        let mut draws = Draws::new(model, &text);
+        draws.pixel[3] = 4 | 4 << 11;
+        draws.pixel[4] |= 1;
+        draws.pixel[5] |= 1 << 22;
+        run(&mut draws, &[span(0, 0, 15)]).unwrap_or_else(|trap| panic!("{trap}"));
+        for [x, y] in [[0, 0], [1, 0], [1, 1]] {
+            assert_eq!(draws.texel(x, y), expected(x, y), "{x}, {y}");
+        }
+    }
+}
+
+/// isa/gen4-pipeline.md 7.1: threads ask for depths, and nothing tests any.
+#[test]
+fn the_965_wants_a_clamp_between_constants_and_depths() {
+    for (model, clamp, breaks) in
+        [(Model::I965, false, true), (Model::I965, true, false), (Model::G45, false, false)]
+    {
+        let mut draws = Draws::new(model, &behind_depths());
+        draws.pixel[3] = 4 | 4 << 11;
+        draws.pixel[5] |= 1 << 20;
+        draws.send().unwrap_or_else(|trap| panic!("{trap}"));
+        let mut steps = 100_000;
+        let mut run = Run { steps: &mut steps, trace: None };
+        if clamp {
+            let commands = bytes(&[0x7909_0000, 0, 0x0500_0000]);
+            draws.gpu.memory().write(BATCH, &commands).unwrap();
+            draws.gpu.batch(BATCH, 12, &mut run).unwrap_or_else(|trap| panic!("{trap}"));
+        }
+        let ended = draws.gpu.pixel_threads(&entry(), &[span(0, 0, 15)], 0, &mut run);
+        let rule = ended.err().map(|trap| trap.rule);
+        assert_eq!(rule, breaks.then_some(Rule::DepthClampMissing), "{model:?}, {clamp}");
     }
 }
 

@@ -156,8 +156,18 @@ send(8) 1 null<1>UD null<8,8,1>UD 0x8630c000 { align1 EOT };";
 /// Writes nothing.
 const KILL: &str = "send(8) 1 null<1>UD g0<8,8,1>UD 0x86108000 { align1 EOT };";
 
-/// A triangle with a viewport of 4 by 4 around 2, 2 and a clipper.
+/// A triangle with a viewport of 4 by 4 around 2, 2 and a clipper of five entries of a unit.
 fn clipped(model: Model, text: &str, places: &[[f32; 2]]) -> Result<[f32; 4], Trap> {
+    clipped_with(model, text, places, 5 << 11)
+}
+
+/// The same with another word 4 of the clipper's state.
+fn clipped_with(
+    model: Model,
+    text: &str,
+    places: &[[f32; 2]],
+    entries: u32,
+) -> Result<[f32; 4], Trap> {
     let mut draws = draws(model);
     let clip = SETUP + 0x300;
     draws.setup[5] = (SETUP + 0x200) | 2;
@@ -166,9 +176,9 @@ fn clipped(model: Model, text: &str, places: &[[f32; 2]]) -> Result<[f32; 4], Tr
     let memory = draws.gpu.memory();
     memory.write(SETUP + 0x200, &bytes(&matrix)).unwrap();
     memory.write(PROGRAM + 0x800, &code).unwrap();
-    // Five entries of a unit; two rows of each vertex from r1 on; xy, z and a depth from 0 are tested.
+    // Two rows of each vertex from r1 on; xy, z and a depth from 0 are tested.
     let tests = 1 << 27 | 1 << 28 | 1 << 30;
-    let words = [(PROGRAM + 0x800) | 2, 1 << 31, 0, 1 | 2 << 11, 5 << 11, tests, 0, 0, 0, 0, 0];
+    let words = [(PROGRAM + 0x800) | 2, 1 << 31, 0, 1 | 2 << 11, entries, tests, 0, 0, 0, 0, 0];
     memory.write(clip, &bytes(&words)).unwrap();
     corners(&mut draws, places);
     let mut list = vec![0x6000_2f01, 64 | 64 << 10 | 80 << 20, 128 | 132 << 20];
@@ -212,6 +222,27 @@ fn clip_threads_have_rules() {
         let text = CLIP_PROGRAM.replace(from, to);
         let trap = clipped(Model::G45, &text, &across).expect_err(what);
         assert_eq!(trap.rule, rule, "{what}: {trap}");
+    }
+}
+
+/// isa/gen4-pipeline.md 7.15.
+#[test]
+fn a_clip_thread_has_five_entries_and_two_have_as_many_each() {
+    let across = [[-1.0, -1.0], [3.0, -1.0], [-1.0, 1.0]];
+    for (threads, entries, fits) in [
+        (1u32, 4u32, false),
+        (1, 5, true),
+        (1, 7, true),
+        (2, 8, false),
+        (2, 10, true),
+        (2, 11, false),
+    ] {
+        for model in BOTH {
+            let word = (threads - 1) << 25 | entries << 11;
+            let rule = clipped_with(model, KILL, &across, word).err().map(|trap| trap.rule);
+            let right = if fits { None } else { Some(Rule::ThreadState) };
+            assert_eq!(rule, right, "{threads} threads of {entries} entries");
+        }
     }
 }
 

@@ -66,6 +66,9 @@ fn vertex_threads_have_rules() {
         ("no constants", "", "", Rule::ThreadState, |draws| draws.vertex[3] &= !(63 << 25)),
         ("no rows", "", "", Rule::ThreadState, |draws| draws.vertex[3] &= !(63 << 11)),
         ("too many threads", "", "", Rule::ThreadState, |draws| draws.vertex[4] |= 63 << 25),
+        ("more threads than pairs of entries", "", "", Rule::ThreadState, |draws| {
+            draws.vertex[4] += 1 << 25;
+        }),
         ("entries beyond the fence", "", "", Rule::Fences, |draws| draws.vertex[4] |= 31 << 19),
         ("rows beyond the entry", "", "", Rule::Payload, |draws| draws.vertex[3] |= 63 << 11),
         ("reserved bits", "", "", Rule::ThreadState, |draws| draws.vertex[3] |= 1 << 10),
