@@ -312,10 +312,13 @@ fn one(letter: char) -> Scalar {
     }
 }
 
-/// Every signature of a function, each type written out; the name is the table's own. None where there is no such
-/// function.
-pub fn signatures(name: &str) -> Option<(&'static str, Vec<Signature>)> {
-    let (name, patterns) = FUNCTIONS.iter().find(|(own, _)| *own == name)?;
+/// The row of a function: its name and what it takes. None where there is no such function.
+pub fn row(name: &str) -> Option<&'static (&'static str, &'static str)> {
+    FUNCTIONS.iter().find(|(own, _)| *own == name)
+}
+
+/// Every signature of a function, each type written out.
+pub fn signatures(patterns: &str) -> Vec<Signature> {
     let mut all = Vec::new();
     for pattern in patterns.split('|') {
         let of = pattern
@@ -337,7 +340,7 @@ pub fn signatures(name: &str) -> Option<(&'static str, Vec<Signature>)> {
             }
         }
     }
-    Some((name, all))
+    all
 }
 
 fn typed(token: &str, of: Scalar, lanes: usize) -> (Ty, bool) {

@@ -1,7 +1,7 @@
 //! Semantic analysis of calls: constructors, functions of the text, built-in functions.
 
 use super::ast::{self, ExprKind};
-use super::builtins::{FUNCTIONS, signatures};
+use super::builtins::{FUNCTIONS, row, signatures};
 use super::check::{Check, Root, invalid, unknown};
 use super::tree::{Binary, Class, Direction, Expr, Kind, Num};
 use super::types::{self, Form, Image, Opaque, Ty, vector};
@@ -10,6 +10,7 @@ use crate::lower::Result;
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Span, Stage};
 use naga::{Scalar, ScalarKind};
+use std::rc::Rc;
 
 /// Beginnings of the names of functions that are known and not read.
 const LACKING: [(&str, &str); 34] = [
@@ -87,9 +88,8 @@ impl<'a> Check<'a, '_> {
         }
         let types: Vec<String> = values.iter().map(|value| self.p.types.name(value.ty)).collect();
         let types = types.join(", ");
-        let exists = self.functions.contains_key(name)
-            || signatures(name).is_some()
-            || self.is_special(name);
+        let exists =
+            self.functions.contains_key(name) || row(name).is_some() || self.is_special(name);
         if exists {
             return invalid(format!("no function `{name}` takes ({types}) (GLSL 4.60, 6.1)"), span);
         }
@@ -426,11 +426,14 @@ impl<'a> Check<'a, '_> {
         if name == "nonuniformEXT" && values.len() == 1 {
             return Ok(values.pop());
         }
-        let Some((own, all)) = signatures(name) else {
+        let Some(&(own, patterns)) = row(name) else {
             return Ok(None);
         };
+        // Programs call the same few functions again and again.
+        let all = self.signatures.entry(own).or_insert_with(|| signatures(patterns).into());
+        let all = Rc::clone(all);
         let mut best = None;
-        for signature in &all {
+        for signature in all.iter() {
             let wanted: Vec<(Ty, Direction)> = signature
                 .arguments
                 .iter()

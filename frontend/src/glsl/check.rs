@@ -16,6 +16,7 @@ use gpucc_ir::nearest::nearest;
 use gpucc_ir::ssa::{Span, Stage};
 use gpucc_ir::{Map, Set};
 use naga::{Scalar, ScalarKind};
+use std::rc::Rc;
 
 /// What a name means.
 #[derive(Clone, Debug)]
@@ -60,6 +61,8 @@ pub(super) struct Check<'a, 'o> {
     pub switches: u32,
     /// Built-in variables that are used.
     pub builtins: Map<&'static str, u32>,
+    /// Signatures of built-in functions that are called.
+    pub signatures: Map<&'static str, Rc<[super::builtins::Signature]>>,
     /// Globals in the order of the text.
     pub order: Vec<u32>,
     /// Specialization constants: number and name.
@@ -141,6 +144,7 @@ pub fn check<'a>(
         loops: 0,
         switches: 0,
         builtins: Map::default(),
+        signatures: Map::default(),
         order: Vec::new(),
         specials: Vec::new(),
         handed: Vec::new(),

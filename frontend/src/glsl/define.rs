@@ -38,7 +38,7 @@ impl<'a> Check<'a, '_> {
         let (name, span) = (function.name, function.span);
         self.check_name(name, span)?;
         let kept = self.dialect.es && self.dialect.version >= 300;
-        if kept && super::builtins::signatures(name).is_some() {
+        if kept && super::builtins::row(name).is_some() {
             let message = format!(
                 "`{name}` is a built-in function, which ES does not let be another (GLSL ES 3.20, 6.1)"
             );
