@@ -317,8 +317,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "G.B[:TYPE][=PATH]", help_heading = "Run", required = true)]
     pub dump: Vec<String>,
     /// Steps that the run may take. A step is an instruction of a wavefront (r600, r700: 24,000,000),
-    /// a warp (valhall: 2,000,000), a thread (gen4, g45: 20,000,000) or 64 invocations (interp:
-    /// 6,000,000)
+    /// a warp (valhall: 2,000,000), a thread (gen4, g45: 20,000,000), a group of a task (rogue:
+    /// 4,000,000) or an instruction of 64 invocations (interp: 6,000,000)
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
     /// Print executed instructions with their values on stderr

@@ -116,12 +116,13 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
         outputs.print(&(serde_json::to_string_pretty(&objects).expect("plain data") + "\n"));
     } else if !page_alone {
         let table = compile::table(&rows);
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+        let left = width(0).unwrap_or(0) + 2 + width(1).unwrap_or(0);
         for (line, reason) in table.lines().zip(std::iter::once(&None).chain(&reasons)) {
-            outputs.print(line);
-            if let Some(reason) = reason {
-                outputs.print(&format!("  {reason}"));
+            match reason {
+                Some(reason) => outputs.print(&format!("{line:<left$}  {reason}\n")),
+                None => outputs.print(&format!("{line}\n")),
             }
-            outputs.print("\n");
         }
     }
     if let Some(path) = &args.html {

@@ -18,6 +18,9 @@ use std::time::Duration;
 pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     let included = input::Included::default();
     let mut options = input::options_that_note(&args.source, &args.code, &included)?;
+    for pass in args.dump_after.iter().filter(|pass| *pass != "all") {
+        input::known_pass(pass)?;
+    }
     options.dump_after.clone_from(&args.dump_after);
     if args.passes {
         return list_passes(args, &options).map(|()| 0);

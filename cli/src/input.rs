@@ -242,7 +242,7 @@ fn includes(dirs: Vec<PathBuf>, read: Included) -> Includes {
 }
 
 /// An error for a name that is no pass of any machine.
-fn known_pass(name: &str) -> Result<(), Failure> {
+pub fn known_pass(name: &str) -> Result<(), Failure> {
     let mut known = Vec::new();
     for target in Target::ALL.iter().copied().filter(|target| target.is_built()) {
         known.extend(gpucc::Compiler::new(target, None)?.every_pass().iter().map(|pass| pass.name));

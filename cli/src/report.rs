@@ -8,7 +8,7 @@ use super::folders;
 use super::names::{printable, shown};
 use gpucc::Failure;
 use gpucc::machine::named::Figure;
-use gpucc::report::Report;
+use gpucc::report::{Report, Schema};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -155,6 +155,18 @@ fn read(path: &Path) -> Result<Run, Failure> {
 /// A report, or a record a line. A report's records are named by its place, so that two folders pair.
 fn read_file(path: &Path, inner: &str, run: &mut Run) -> Result<(), Failure> {
     let text = files::read_text(path)?;
+    /// What every layout begins with.
+    #[derive(serde::Deserialize)]
+    struct Head {
+        schema: Schema,
+    }
+    if let Ok(Head { schema }) = serde_json::from_str(&text)
+        && schema.version != Schema::CURRENT.version
+    {
+        let message = format!("{} has layout {} of reports", shown(path), schema.version);
+        let own = format!("this gpucc reads layout {}", Schema::CURRENT.version);
+        return Err(Failure::usage(message).note(own));
+    }
     if let Ok(report) = serde_json::from_str::<Report>(&text) {
         for shader in report.shaders {
             let file = if inner.is_empty() { shader.source.clone() } else { inner.to_owned() };
