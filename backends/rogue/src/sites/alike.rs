@@ -396,22 +396,22 @@ fn backend_reads(ops: &MainOps, port: u32) -> bool {
     }
 }
 
-/// Whether an operation gives 0 by its sources.
+/// Whether an operation gives 0 by its sources, of which the first is 0.
 fn gives_zero(inst: &Inst, sources: &[Register]) -> bool {
     let zero = |at: usize| sources[at] == Register::ZERO;
-    let signs = [f::NEG0, f::NEG1, f::NEG2].into_iter();
-    let signs = signs.filter(|&id| inst.has_field(id)).any(|id| inst.flag(id));
-    match Main::of(inst.op()) {
-        Main::Mbyp => zero(0) && !signs,
-        Main::Fadd | Main::Fmul => zero(0) && zero(1) && !signs,
-        Main::Fmad => zero(0) && zero(1) && zero(2) && !signs,
-        Main::Imadd32 => (zero(0) || zero(1)) && zero(2) && !inst.flag(f::CARRY),
+    let flag = |id| inst.has_field(id) && inst.flag(id);
+    // What lower precision gives no document says.
+    let odd = [f::NEG0, f::NEG1, f::NEG2, f::LP].into_iter().any(flag);
+    let gives = match Main::of(inst.op()) {
+        Main::Mbyp => !odd,
+        Main::Fadd | Main::Fmul => zero(1) && !odd,
+        Main::Fmad => zero(1) && zero(2) && !odd,
+        Main::Imadd32 => zero(2) && !inst.flag(f::CARRY),
         // Neighbours have the same constant.
-        Main::Fdsx | Main::Fdsy | Main::Fdsxf | Main::Fdsyf => {
-            matches!(sources[0], Register::Special(0..=31))
-        }
+        Main::Fdsx | Main::Fdsy | Main::Fdsxf | Main::Fdsyf => true,
         _ => false,
-    }
+    };
+    zero(0) && gives
 }
 
 /// Flags and modes that say when, modifiers of what has no sign, and p0 where nobody reads it.

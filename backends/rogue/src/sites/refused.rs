@@ -64,6 +64,10 @@ impl Limits {
             // Of those that wait it is not known what they have written.
             return true;
         }
+        if self.stage != emu::Stage::Fragment && derives(new) && !derives(old) {
+            // Quads are whole among fragments alone.
+            return true;
+        }
         let conditions = old.condition != new.condition;
         if conditions && (new.condition != Condition::Runs && !around.written.reads_p0()) {
             return true;
@@ -95,6 +99,13 @@ impl Limits {
             _ => false,
         }
     }
+}
+
+/// Whether a group asks the pixels beside one.
+fn derives(group: &Group) -> bool {
+    let Ops::Main(ops) = &group.ops else { return false };
+    let rows = [ops.p0, ops.p1].into_iter().flatten().map(|word| Main::of(word.op()));
+    rows.into_iter().any(|row| matches!(row, Main::Fdsx | Main::Fdsy | Main::Fdsxf | Main::Fdsyf))
 }
 
 fn everybody(group: &Group) -> bool {

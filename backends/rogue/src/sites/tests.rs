@@ -365,3 +365,22 @@ fn a_maximum_with_zero_has_no_sign() {
     assert!(like(&[("", &most("ft0"))], ("", &old), ("", &new), &behind));
     assert!(!like(&[], ("", &old), ("", &new), &behind));
 }
+
+#[test]
+fn zeros_are_alike_however_they_are_made() {
+    let make = |register: &str, word: &str| {
+        format!("s0 = {register}, s1 = sc0, s2 = sc0\n is4 = ft0\n {word}\n w0 = r5")
+    };
+    let move_it = |register: &str| format!("s0 = {register}\n is4 = ft0\n mbyp ft0, s0\n w0 = r5");
+    let same = |register: &str, word: &str| {
+        let (old, new) = (move_it(register), make(register, word));
+        like(&[], ("", &old), ("", &new), &[("", STORE)])
+    };
+    let sum = "imadd32 ft0, s0, s1, s2, _";
+    assert!(same("sc0", sum));
+    assert!(!same("r1", sum));
+    assert!(same("sc0", "fdsx ft0, s0"));
+    assert!(!same("sc2", "fdsx ft0, s0"));
+    assert!(same("sc0", "fmul ft0, s0, s1"));
+    assert!(!same("sc0", "fmul.lp ft0, s0, s1"));
+}
