@@ -1,6 +1,7 @@
 //! Which changes of a group's bytes mean something.
 
 mod alike;
+mod bits;
 mod formats;
 mod known;
 mod live;
@@ -8,6 +9,7 @@ mod refused;
 #[cfg(test)]
 mod tests;
 mod waiting;
+mod written;
 
 use crate::emu::Core;
 use crate::isa::Group;
@@ -35,8 +37,10 @@ pub(crate) fn sites(compiled: &Compiled, core: Core) -> Vec<Site> {
         DriverWord::Other(Driven::Constant { bits }) => Some((told.constant?, bits)),
         _ => None,
     });
+    let numbers: Vec<(u32, u32)> = numbers.collect();
     let compute = compiled.expanded.stage == Stage::Compute;
-    let around = live::around(&groups, known::Known::new(numbers, compute));
+    let instances = compiled.expanded.workgroup_size.iter().product();
+    let around = live::around(&groups, &numbers, compute.then_some(instances), !core.rounds_even);
     let ends = groups.iter().skip(1).map(|(offset, _)| *offset).chain([code.len()]);
     let mut sites = Vec::new();
     let limits = Limits::of(compiled, core);

@@ -1,6 +1,7 @@
 //! Groups that nothing can tell apart where they stand.
 
-use super::live::{Around, crosses};
+use super::bits::{Sure, same_bits};
+use super::live::{Around, Fact, crosses};
 use crate::isa::Group;
 use crate::isa::disasm::{asks_external, is_constant, is_unary};
 use crate::isa::fields::f;
@@ -20,7 +21,13 @@ pub fn alike(old: &Group, new: &Group, around: &Around) -> bool {
         // Who is woken for nothing looks and sleeps again.
         return true;
     }
+    if leaves_counter(old, new, around) || ends_at_once(old, new, around) {
+        return true;
+    }
     let same = Group { condition: old.condition, ..new.clone() };
+    if implied(old, new, around) {
+        return alike(old, &same, around);
+    }
     if old.condition != new.condition && concerns_nobody(old, new, around) {
         return alike(old, &same, around);
     }
@@ -33,8 +40,60 @@ pub fn alike(old: &Group, new: &Group, around: &Around) -> bool {
     same_turns(old, new, around)
 }
 
+/// Whether two mask operations differ in the register of counters alone, which nobody asks any more: the end of all levels makes
+/// every counter 0.
+fn leaves_counter(old: &Group, new: &Group, around: &Around) -> bool {
+    let (Ops::Control(before), Ops::Control(_)) = (&old.ops, &new.ops) else { return false };
+    let [Some(counter), None] = old.writes else { return false };
+    let [Some(Register::Special(number @ 36..=43)), None] = new.writes else { return false };
+    let same = Group { writes: old.writes, layout: old.layout, ..new.clone() };
+    (Control::Cndst..=Control::Cndend).contains(&Control::of(before.op()))
+        && same == *old
+        && old.sources[0] == counter
+        && around.ends
+        && !around.behind.reads(Register::Special(number))
+}
+
+/// Whether two groups are an `else` of nothing: whoever ran waits for the end that follows, or does not, and goes on there.
+fn ends_at_once(old: &Group, new: &Group, around: &Around) -> bool {
+    let (Ops::Control(before), Ops::Control(after)) = (&old.ops, &new.ops) else { return false };
+    let other = |inst: &Inst| Control::of(inst.op()) != Control::Cndef;
+    if other(before) || other(after) {
+        return false;
+    }
+    let Some((counter, levels)) = around.closes else { return false };
+    let plain = |inst: &Inst| inst.with(f::ADJUST, 0);
+    let of = |group: &Group, inst: &Inst| Group {
+        ops: Ops::Control(plain(inst)),
+        layout: Default::default(),
+        ..group.clone()
+    };
+    of(old, before) == of(new, after)
+        && old.writes[0] == Some(counter)
+        && before.get(f::ADJUST) <= levels
+        && after.get(f::ADJUST) <= levels
+}
+
+/// Whether those whose p0 is 0 run one of two groups alone, which asks for what p0 does not let be: it gives them 0.
+fn implied(old: &Group, new: &Group, around: &Around) -> bool {
+    let conditions = [old.condition, new.condition];
+    let (Some(known), Some(now)) = (around.fact, Fact::of(old, &around.bits)) else {
+        return false;
+    };
+    matches!(conditions, [Condition::Runs, Condition::IfP0] | [Condition::IfP0, Condition::Runs])
+        && now.register == known.register
+        && now.bound <= known.bound
+}
+
 /// Whether two groups do the same that repeat equally often.
 fn same_turns(old: &Group, new: &Group, around: &Around) -> bool {
+    let live = |group: &Group| {
+        let writes = group.writes.map(|write| write.filter(|to| around.behind.reads(*to)));
+        Group { writes, layout: Default::default(), ..group.clone() }
+    };
+    if same_bits(&live(old), &live(new), &around.bits, &around.asked) {
+        return true;
+    }
     let (old, new) = (Plain::of(old, around), Plain::of(new, around));
     old == new || idle(&old.group) && idle(&new.group)
 }
@@ -136,6 +195,9 @@ impl Plain {
         {
             *branch = branch.with(f::LINK, 0);
         }
+        from_zero(&mut group, around);
+        first_external(&mut group);
+        same_feeds(&mut group, around);
         if let Ops::Main(ops) = &mut group.ops {
             operations(ops, &group.sources, &group.selectors, group.writes, around);
         }
@@ -147,7 +209,8 @@ impl Plain {
         }
         selectors(&mut group);
         unsigned(&mut group, around);
-        same_feeds(&mut group);
+        sized(&mut group, around);
+        same_feeds(&mut group, around);
         narrow(&mut group);
         let mut read = [false; 6];
         match &group.ops {
@@ -159,6 +222,9 @@ impl Plain {
         } else {
             group.selectors.is0 = 0;
         }
+        for port in spared(&group) {
+            read[port] = false;
+        }
         for (source, read) in group.sources.iter_mut().zip(read) {
             if !read {
                 *source = Register::ZERO;
@@ -169,6 +235,49 @@ impl Plain {
             group.ops = Ops::Bitwise([None; 3]);
         }
         Plain { group, bits }
+    }
+}
+
+/// The external feedthrough is of the first source with its register.
+fn first_external(group: &mut Group) {
+    let register = group.sources[usize::from(group.selectors.is0)];
+    let same = group.sources.iter().position(|source| *source == register);
+    if let (Ops::Main(_), Some(first)) = (&group.ops, same) {
+        group.selectors.is0 = first as u8;
+    }
+}
+
+/// Sources that phase 0 names, and that nothing depends on: the other factor is 0, or a first part of a reduction takes no result
+/// of one. 2.2, 2.5.
+pub fn spared(group: &Group) -> Vec<usize> {
+    const FIRST: u32 = 0;
+    let Ops::Main(MainOps { p0: Some(word), p1, backend: None, .. }) = &group.ops else {
+        return Vec::new();
+    };
+    let zero = |port: usize| group.repeat == 1 && group.sources[port] == Register::ZERO;
+    let ports: &[usize] = match Main::of(word.op()) {
+        Main::Imadd32 | Main::Imadd64 if zero(1) => &[0],
+        Main::Imadd32 | Main::Imadd64 if zero(0) => &[1],
+        Main::Fred if word.get(f::PART) == FIRST && p1.is_none() => &[3],
+        _ => &[],
+    };
+    let external = asks_external(group).then_some(usize::from(group.selectors.is0));
+    ports.iter().copied().filter(|port| external != Some(*port)).collect()
+}
+
+/// The counter of whoever starts at 0 stays 0 where the condition always holds, whichever operation it is. 2.7.
+fn from_zero(group: &mut Group, around: &Around) {
+    const ALWAYS: u32 = 0;
+    let Ops::Control(inst) = &mut group.ops else { return };
+    let zero = group.sources[0] == Register::ZERO;
+    let stays = match Control::of(inst.op()) {
+        Control::Cndst => inst.get(f::COND) == ALWAYS,
+        Control::Cndlt => inst.get(f::COND) == ALWAYS && !around.behind.reads_p0(),
+        Control::Cndend => true,
+        _ => false,
+    };
+    if zero && stays {
+        *inst = Inst::usual(Control::Cndst.op()).with(f::COND, ALWAYS);
     }
 }
 
@@ -287,22 +396,22 @@ fn backend_reads(ops: &MainOps, port: u32) -> bool {
     }
 }
 
-/// Whether an operation gives 0 by its sources.
+/// Whether an operation gives 0 by its sources, of which the first is 0.
 fn gives_zero(inst: &Inst, sources: &[Register]) -> bool {
     let zero = |at: usize| sources[at] == Register::ZERO;
-    let signs = [f::NEG0, f::NEG1, f::NEG2].into_iter();
-    let signs = signs.filter(|&id| inst.has_field(id)).any(|id| inst.flag(id));
-    match Main::of(inst.op()) {
-        Main::Mbyp => zero(0) && !signs,
-        Main::Fadd | Main::Fmul => zero(0) && zero(1) && !signs,
-        Main::Fmad => zero(0) && zero(1) && zero(2) && !signs,
-        Main::Imadd32 => (zero(0) || zero(1)) && zero(2) && !inst.flag(f::CARRY),
+    let flag = |id| inst.has_field(id) && inst.flag(id);
+    // What lower precision gives no document says.
+    let odd = [f::NEG0, f::NEG1, f::NEG2, f::LP].into_iter().any(flag);
+    let gives = match Main::of(inst.op()) {
+        Main::Mbyp => !odd,
+        Main::Fadd | Main::Fmul => zero(1) && !odd,
+        Main::Fmad => zero(1) && zero(2) && !odd,
+        Main::Imadd32 => zero(2) && !inst.flag(f::CARRY),
         // Neighbours have the same constant.
-        Main::Fdsx | Main::Fdsy | Main::Fdsxf | Main::Fdsyf => {
-            matches!(sources[0], Register::Special(0..=31))
-        }
+        Main::Fdsx | Main::Fdsy | Main::Fdsxf | Main::Fdsyf => true,
         _ => false,
-    }
+    };
+    zero(0) && gives
 }
 
 /// Flags and modes that say when, modifiers of what has no sign, and p0 where nobody reads it.
@@ -319,6 +428,13 @@ fn operations(
         }
     }
     cleared(&mut ops.backend, &[f::CACHE, f::SWAP, f::KEPT]);
+    // The float below a whole word is what a core that rounds toward zero gives anyway.
+    const WORDS: [u32; 2] = [6, 7];
+    let unpacks =
+        |word: &Inst| Main::of(word.op()) == Main::Unpck && WORDS.contains(&word.get(f::FORMAT));
+    if around.toward_zero && ops.p0.as_ref().is_some_and(unpacks) {
+        cleared(&mut ops.p0, &[f::SCALE]);
+    }
     if writes[1].is_none() && !backend_reads(ops, 1) {
         cleared(&mut ops.mov, &[f::MOV_W1]);
     }
@@ -418,9 +534,10 @@ fn passes_on(word: &Option<Inst>) -> bool {
 }
 
 /// The register that a feed gives as it is.
-fn given(group: &Group, feed: Feed) -> Option<Register> {
+pub fn given(group: &Group, feed: Feed) -> Option<Register> {
     let Ops::Main(ops) = &group.ops else { return None };
-    let wide = |word: &Inst| matches!(Main::of(word.op()), Main::Add64 | Main::Imadd64);
+    let wide =
+        |word: &Inst| matches!(Main::of(word.op()), Main::Add6432 | Main::Add64 | Main::Imadd64);
     match feed {
         Feed::Ft0 => passes_on(&ops.p0).then_some(group.sources[0]),
         Feed::Ft1 => passes_on(&ops.p1).then_some(group.sources[3]),
@@ -434,23 +551,35 @@ fn given(group: &Group, feed: Feed) -> Option<Register> {
 }
 
 /// Feeds that give the same register are one.
-fn same_feeds(group: &mut Group) {
+fn same_feeds(group: &mut Group, around: &Around) {
     const FEEDS: [Feed; 4] = [Feed::Ft0, Feed::Ft1, Feed::Ft2, Feed::Fte];
     // A pack takes what the others give, and gives them something.
-    let registers = FEEDS.map(|feed| given(group, feed));
-    let one = |feed: Feed| {
+    let plain = FEEDS.map(|feed| given(group, feed));
+    let once = group.repeat == 1;
+    // Numbers are one that are not 0, where that is all that somebody asks.
+    let truths = plain.map(|register| {
+        let sure = register.map_or(Sure::default(), |register| around.bits.sure(register));
+        if sure.is_not_zero() { Some(Register::Special(1)) } else { register }
+    });
+    let one = |feed: Feed, registers: &[Option<Register>; 4]| {
         let register = FEEDS.into_iter().position(|other| other == feed);
         let register = register.and_then(|at| registers[at]);
         let first = registers.iter().position(|other| other.is_some() && *other == register);
         first.map_or(feed, |at| FEEDS[at])
     };
-    group.selectors.is = group.selectors.is.map(one);
     let writes = group.writes;
+    let asked = writes.map(|write| {
+        let zero = write.is_some_and(|to| once && around.asked.of(to).is_zero_alone());
+        if zero { &truths } else { &plain }
+    });
+    for (at, feed) in group.selectors.is.iter_mut().enumerate() {
+        *feed = one(*feed, at.checked_sub(3).map_or(&plain, |port| asked[port]));
+    }
     let Ops::Main(MainOps { mov: Some(mov), .. }) = &mut group.ops else { return };
-    for (field, write) in [(f::MOV_W0, writes[0]), (f::MOV_W1, writes[1])] {
+    for (field, port) in [(f::MOV_W0, 0), (f::MOV_W1, 1)] {
         let feed = FEEDS.into_iter().find(|feed| *feed as u32 == mov.get(field));
-        if let (Some(feed), Some(_)) = (feed, write) {
-            *mov = mov.with(field, one(feed) as u32);
+        if let (Some(feed), Some(_)) = (feed, writes[port]) {
+            *mov = mov.with(field, one(feed, asked[port]) as u32);
         }
     }
 }
@@ -485,6 +614,49 @@ fn unsigned(group: &mut Group, around: &Around) {
         given(group, *feed).is_some_and(|register| around.known.is_positive(register))
     };
     if test.get(f::TYPE) == S32 && feeds.iter().all(positive) {
+        let test = test.with(f::TYPE, U32);
+        if let Ops::Main(ops) = &mut group.ops {
+            ops.test = Some(test);
+        }
+    }
+}
+
+/// Numbers that are small are the same in their low bytes.
+fn sized(group: &mut Group, around: &Around) {
+    const U32: u32 = 5;
+    /// Zero, equal, other.
+    const SAME: [u32; 3] = [0, 4, 7];
+    let Ops::Main(MainOps { test: Some(test), .. }) = &group.ops else { return };
+    const F32: u32 = 0;
+    const Z: u32 = 0;
+    // A float without a sign that is no denormal is 0 where its bits are.
+    let plain = given(group, group.selectors.is[0]).is_some_and(|at| around.known.is_plain(at));
+    if group.repeat == 1 && test.get(f::TEST) == Z && test.get(f::TYPE) == F32 && plain {
+        let test = test.with(f::TYPE, U32);
+        if let Ops::Main(ops) = &mut group.ops {
+            ops.test = Some(test);
+        }
+        return;
+    }
+    // Bits of each type, and of them those of a number that is not negative.
+    let (bits, positive) = match test.get(f::TYPE) {
+        1 => (16, 16),
+        2 => (16, 15),
+        3 => (8, 8),
+        4 => (8, 7),
+        6 => (32, 31),
+        _ => return,
+    };
+    if group.repeat != 1 || test.has_field(f::ELEM) && test.get(f::ELEM) != 0 {
+        return;
+    }
+    let holds = if SAME.contains(&test.get(f::TEST)) { bits } else { positive };
+    let feeds = &group.selectors.is[..if is_unary(test) { 1 } else { 2 }];
+    let small = |feed: &Feed| {
+        let most = given(group, *feed).map(|register| around.bits.sure(register).most());
+        most.is_some_and(|most| u64::from(most) < 1 << holds)
+    };
+    if feeds.iter().all(small) {
         let test = test.with(f::TYPE, U32);
         if let Ops::Main(ops) = &mut group.ops {
             ops.test = Some(test);

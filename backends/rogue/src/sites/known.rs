@@ -1,6 +1,8 @@
 //! Registers whose numbers have no sign where a group stands.
 
+use super::alike::given;
 use crate::isa::Group;
+use crate::isa::disasm::is_constant;
 use crate::isa::fields::f;
 use crate::isa::group::{Condition, Feed, MainOps, Ops};
 use crate::isa::ops::Main;
@@ -15,6 +17,8 @@ pub struct Known {
     /// Shared registers that hold numbers.
     shareds: Rc<BTreeSet<u16>>,
     temps: [u64; 4],
+    /// Temporaries that arithmetic has written: what it gives is flushed, so that none of them is a denormal.
+    flushed: [u64; 4],
     /// vi0 is the number of an invocation.
     numbered: bool,
 }
@@ -24,7 +28,7 @@ impl Known {
     pub fn new(numbers: impl Iterator<Item = (u32, u32)>, compute: bool) -> Known {
         let positive = numbers.filter(|(_, bits)| bits >> 31 == 0);
         let shareds = positive.map(|(register, _)| register as u16).collect();
-        Known { shareds: Rc::new(shareds), temps: [0; 4], numbered: compute }
+        Known { shareds: Rc::new(shareds), temps: [0; 4], flushed: [0; 4], numbered: compute }
     }
 
     /// Whether a register's number has no sign.
@@ -46,15 +50,26 @@ impl Known {
     /// Instances come together from elsewhere.
     pub fn forget(&mut self) {
         self.temps = [0; 4];
+        self.flushed = [0; 4];
+    }
+
+    /// Whether a register is no denormal and has no sign: as a float it is 0 where its bits are.
+    pub fn is_plain(&self, register: Register) -> bool {
+        let flushed =
+            |number: u16| self.flushed[usize::from(number / 64)] >> (number % 64) & 1 == 1;
+        matches!(register, Register::Temp(number @ 0..=255) if flushed(number))
+            && self.is_positive(register)
     }
 
     /// Behind a group.
     pub fn pass(&mut self, group: &Group, written: &[Register]) {
         let results = [0, 1].map(|port| self.result(group, port));
+        let flushed = [0, 1].map(|port| self.is_flushed(group, port));
         for register in written {
             match *register {
                 Register::Temp(number @ 0..=255) => {
                     self.temps[usize::from(number / 64)] &= !(1 << (number % 64));
+                    self.flushed[usize::from(number / 64)] &= !(1 << (number % 64));
                 }
                 Register::Vtxin(0) => self.numbered = false,
                 Register::Relative { .. } => self.forget(),
@@ -66,20 +81,57 @@ impl Known {
                 self.temps[usize::from(number / 64)] |= 1 << (number % 64);
             }
         }
+        for (write, flushed) in group.writes.iter().zip(flushed) {
+            if let (Some(Register::Temp(number @ 0..=255)), true) = (write, flushed) {
+                self.flushed[usize::from(number / 64)] |= 1 << (number % 64);
+            }
+        }
+    }
+
+    /// Whether arithmetic gives what a write port gives.
+    fn is_flushed(&self, group: &Group, port: usize) -> bool {
+        let Ops::Main(MainOps { mov: None, backend: None, p0, p1, .. }) = &group.ops else {
+            return false;
+        };
+        let word = match group.selectors.is[3 + port] {
+            Feed::Ft0 => p0,
+            Feed::Ft1 => p1,
+            _ => return false,
+        };
+        let computes =
+            |word: &Inst| matches!(Main::of(word.op()), Main::Fadd | Main::Fmul | Main::Fmad);
+        group.repeat == 1
+            && group.condition == Condition::Runs
+            && word.as_ref().is_some_and(computes)
     }
 
     /// Whether what a write port gives has no sign.
     fn result(&self, group: &Group, port: usize) -> bool {
-        let Ops::Main(ops @ MainOps { mov: None, backend: None, .. }) = &group.ops else {
+        let Ops::Main(ops @ MainOps { backend: None, .. }) = &group.ops else {
             return false;
         };
         if group.repeat != 1 || group.condition != Condition::Runs {
             return false;
         }
-        match group.selectors.is[3 + port] {
+        let other = group.selectors.is[3 + port];
+        let Some(mov) = &ops.mov else { return self.fed(group, ops, other) };
+        if mov.flag(f::ALWAYS) {
+            return false;
+        }
+        let code = mov.get([f::MOV_W0, f::MOV_W1][port]);
+        let taken = Feed::ALL.get(code as usize).copied();
+        taken.is_some_and(|taken| {
+            self.fed(group, ops, other)
+                && (self.fed(group, ops, taken) || tests_positive(group, ops, taken))
+        })
+    }
+
+    fn fed(&self, group: &Group, ops: &MainOps, feed: Feed) -> bool {
+        match feed {
             Feed::Ft0 => self.positive(&ops.p0, &group.sources[..3]),
             Feed::Ft1 => self.positive(&ops.p1, &group.sources[3..]),
-            _ => false,
+            Feed::Ft2 => ops.pack.as_ref().is_some_and(is_constant),
+            Feed::Fte => given(group, feed).is_some_and(|register| self.is_positive(register)),
         }
     }
 
@@ -100,7 +152,22 @@ impl Known {
             Main::Fmul => square() || known(0) && known(1),
             Main::Fmad => (square() || known(0) && known(1)) && known(2),
             Main::Mbyp => flag(f::ABS0) || known(0),
+            // A power has no sign, nor what is made of a number without one.
+            Main::Fexp => true,
+            Main::Frsq | Main::Frcp => known(0) && !flag(f::ABS0),
             _ => false,
         }
     }
+}
+
+/// Whether a feed is what a test holds for that asks whether it is more than 0 as a signed number.
+fn tests_positive(group: &Group, ops: &MainOps, feed: Feed) -> bool {
+    const GZ: u32 = 1;
+    const G: u32 = 5;
+    const S32: u32 = 6;
+    let Some(test) = ops.test.filter(|test| test.get(f::TYPE) == S32) else { return false };
+    let [first, second, ..] = group.selectors.is;
+    let zero = given(group, second) == Some(Register::ZERO);
+    let same = given(group, first).is_some_and(|register| given(group, feed) == Some(register));
+    same && (test.get(f::TEST) == GZ || test.get(f::TEST) == G && zero)
 }

@@ -1,15 +1,17 @@
 //! What holds around a group: who runs it, and what is read behind it.
 
+use super::alike::given;
+use super::bits::{Asked, Bits, asked};
 use super::known::Known;
 use super::waiting::waiting;
+use super::written::written;
 use crate::isa::Group;
 use crate::isa::fields::f;
-use crate::isa::group::{Condition, MainOps, Ops};
+use crate::isa::group::{Condition, Ops};
 use crate::isa::ops::{Backend, Control, Main};
 use crate::isa::register::{File, Register};
 use crate::legal::{branch_of, reads_of, target_of, writes_of};
 use gpucc_isa::Inst;
-use std::collections::BTreeSet;
 
 /// Registers of an instance: temporaries, vertex inputs, internal registers, index registers, p0.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -20,24 +22,35 @@ const TEMPS: usize = 0;
 const VERTEX_INPUTS: usize = 256;
 const INTERNALS: usize = 512;
 const INDICES: usize = 520;
-const P0: usize = 522;
+/// Of p0.
+pub const P0: usize = 522;
 
 impl Set {
-    fn insert(&mut self, at: usize) {
+    /// Puts a place in.
+    pub fn insert(&mut self, at: usize) {
         self.0[at / 64] |= 1 << (at % 64);
     }
 
-    fn remove(&mut self, at: usize) {
+    /// Takes a place out.
+    pub fn remove(&mut self, at: usize) {
         self.0[at / 64] &= !(1 << (at % 64));
     }
 
-    fn has(&self, at: usize) -> bool {
+    /// Whether a place is in it.
+    pub fn has(&self, at: usize) -> bool {
         self.0[at / 64] >> (at % 64) & 1 == 1
     }
 
     /// Takes in another.
     pub fn unite(&mut self, other: &Set) {
         self.0.iter_mut().zip(other.0).for_each(|(to, from)| *to |= from);
+    }
+
+    /// What is in both.
+    pub fn common(&self, other: &Set) -> Set {
+        let mut set = *self;
+        set.0.iter_mut().zip(other.0).for_each(|(to, from)| *to &= from);
+        set
     }
 
     /// Whether a register is no instance's own, or is in the set.
@@ -62,7 +75,7 @@ impl Set {
 }
 
 /// The place of a register that is an instance's own.
-fn place(register: Register) -> Option<usize> {
+pub fn place(register: Register) -> Option<usize> {
     match register {
         Register::Temp(number) if number < 248 => Some(TEMPS + usize::from(number)),
         Register::Vtxin(number) if number < 248 => Some(VERTEX_INPUTS + usize::from(number)),
@@ -87,19 +100,86 @@ pub struct Around {
     pub links: bool,
     /// Numbers without signs.
     pub known: Known,
-    /// What every instance has written before it, and no message since.
+    /// Bits that are known.
+    pub bits: Bits,
+    /// What is asked of temporaries behind it.
+    pub asked: Asked,
+    /// What p0 says of a register.
+    pub fact: Option<Fact>,
+    /// No mask operation asks for a counter behind it but the one that ends all levels, where every counter becomes 0.
+    pub ends: bool,
+    /// The next group ends levels: the register of their counters, and how many.
+    pub closes: Option<(Register, u32)>,
+    /// The core rounds toward zero.
+    pub toward_zero: bool,
+    /// What every instance has written that runs it, and no message since.
     pub written: Set,
     /// Messages of each counter may be under way.
     pub sent: [bool; 2],
 }
 
-/// What is known of each group of a program.
-pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
+/// p0 is 1 where a register's number is less than a bound, and 0 elsewhere.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Fact {
+    pub register: Register,
+    pub bound: u32,
+}
+
+impl Fact {
+    /// What a group makes p0 say that does nothing else.
+    pub fn of(group: &Group, bits: &Bits) -> Option<Fact> {
+        const Z: u32 = 0;
+        const L: u32 = 8;
+        const U32: u32 = 5;
+        let Ops::Main(ops) = &group.ops else { return None };
+        let test = ops.test.filter(|test| test.flag(f::PWEN) && test.get(f::TYPE) == U32)?;
+        if group.repeat != 1 || group.writes != [None; 2] || ops.backend.is_some() {
+            return None;
+        }
+        let register = given(group, group.selectors.is[0])?;
+        if !matches!(register, Register::Temp(_) | Register::Vtxin(_)) {
+            return None;
+        }
+        let bound = match test.get(f::TEST) {
+            Z => 1,
+            L => bits.sure(given(group, group.selectors.is[1])?).word()?,
+            _ => return None,
+        };
+        Some(Fact { register, bound })
+    }
+
+    /// Behind a group before which it holds.
+    fn behind(self, group: &Group, bits: &Bits) -> Option<Fact> {
+        if writes_of(group).contains(&self.register) {
+            return None;
+        }
+        match (predicate(group).1, Fact::of(group, bits)) {
+            (false, _) => Some(self),
+            (true, Some(new)) if group.condition == Condition::IfP0 => {
+                // Where p0 is 0, it stays.
+                let bound = self.bound.min(new.bound);
+                (new.register == self.register).then_some(Fact { bound, ..self })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What is known of each group of a program, with the numbers that its shared registers hold, how many instances a workgroup
+/// has where vi0 numbers them, and whether its core rounds toward zero.
+pub fn around(
+    groups: &[(usize, Group)],
+    numbers: &[(u32, u32)],
+    instances: Option<u32>,
+    toward_zero: bool,
+) -> Vec<Around> {
+    let mut known = Known::new(numbers.iter().copied(), instances.is_some());
+    let mut bits = Bits::new(numbers.iter().copied(), instances);
     let behind = behind(groups);
-    let targets: BTreeSet<i64> = groups
-        .iter()
-        .filter_map(|(offset, group)| Some(target_of(*offset, branch_of(group)?)))
-        .collect();
+    let asked = asked(groups, &behind, &Bits::new(numbers.iter().copied(), None));
+    let came = came(groups);
+    let ends = ends(groups);
+    let written = written(groups);
     let links = groups.iter().any(|(_, group)| match &group.ops {
         Ops::Control(inst) => {
             use Control::*;
@@ -109,14 +189,26 @@ pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
     });
     let mut depth = 0i64;
     let mut p0 = None;
+    let mut fact = None;
     let mut all = Vec::with_capacity(groups.len());
-    let mut written = Written::default();
-    for ((offset, group), behind_p0) in groups.iter().zip(behind) {
-        if targets.contains(&(*offset as i64)) {
-            p0 = None;
+    let rest = behind.into_iter().zip(asked).zip(ends).zip(written).zip(came);
+    for ((_, group), ((((behind_p0, asked), ends), (written, sent)), came)) in
+        groups.iter().zip(rest)
+    {
+        if let Some(came) = came {
+            p0 = came.p0(p0);
+            fact = None;
             known.forget();
+            bits.forget();
         }
         let all_run = depth == 0;
+        if group.condition == Condition::IgnorePe && !all_run {
+            // Instances that waited know nothing of what others did.
+            known.forget();
+            bits.forget();
+            (p0, fact) = (None, None);
+        }
+        let written_by = writes_of(group);
         all.push(Around {
             all_run,
             p0,
@@ -124,25 +216,45 @@ pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
             behind_p0,
             links,
             known: known.clone(),
-            written: written.set,
-            sent: written.sent,
+            bits: bits.clone(),
+            asked,
+            fact,
+            ends,
+            closes: groups.get(all.len() + 1).and_then(|(_, next)| closes(next)),
+            toward_zero,
+            written,
+            sent,
         });
-        written.pass(*offset, group, all_run);
-        known.pass(group, &writes_of(group));
+        fact = match (fact, group.condition) {
+            (_, Condition::Runs) if predicate(group).1 => Fact::of(group, &bits),
+            (fact, _) => fact.and_then(|fact: Fact| fact.behind(group, &bits)),
+        };
+        known.pass(group, &written_by);
+        bits.pass(group, &written_by);
         if predicate(group).1 {
             p0 = None;
         }
         let Ops::Control(inst) = &group.ops else { continue };
         let adjust = i64::from(inst.get(f::ADJUST));
-        match Control::of(inst.op()) {
+        let row = Control::of(inst.op());
+        match row {
             Control::Cndst if group.sources[0] == Register::ZERO => depth = adjust,
             Control::Cndst => depth += adjust,
             Control::Cndend | Control::Cndlt => depth -= adjust,
             _ => {}
         }
-        let row = Control::of(inst.op());
         if row != Control::Wdf && row != Control::Nop {
             known.forget();
+            bits.forget();
+            fact = None;
+        }
+        if branch_of(group).is_some_and(|branch| branch.get(f::BPRED) == 0) {
+            // Those go on for whom the condition does not hold: all who run it are of one mind.
+            p0 = match group.condition {
+                Condition::IfP0 => Some(false),
+                Condition::IfNotP0 => Some(true),
+                _ => p0,
+            };
         }
         if (Control::Cndst..=Control::CndsetlA).contains(&row) {
             // Those go on for whom the condition holds.
@@ -159,50 +271,100 @@ pub fn around(groups: &[(usize, Group)], mut known: Known) -> Vec<Around> {
     all
 }
 
-/// What all instances have written, in straight code.
-#[derive(Copy, Clone, Default)]
-struct Written {
-    set: Set,
-    sent: [bool; 2],
-    /// Groups before this byte may be skipped.
-    skipped: i64,
+/// The counters' register of a group that ends levels, and how many.
+fn closes(group: &Group) -> Option<(Register, u32)> {
+    match &group.ops {
+        Ops::Control(inst) if Control::of(inst.op()) == Control::Cndend => {
+            Some((group.sources[0], inst.get(f::ADJUST)))
+        }
+        _ => None,
+    }
 }
 
-impl Written {
-    fn pass(&mut self, offset: usize, group: &Group, all_run: bool) {
-        if let Some(branch) = branch_of(group) {
-            self.skipped = self.skipped.max(target_of(offset, branch));
-        }
-        let sends = match &group.ops {
-            Ops::Main(MainOps { backend: Some(word), .. }) => {
-                if word.has_field(f::DRC) {
-                    self.sent[word.get(f::DRC) as usize & 1] = true;
-                }
-                true
-            }
-            Ops::Control(wait) if Control::of(wait.op()) == Control::Wdf => {
-                self.sent[wait.get(f::MISC) as usize & 1] = false;
-                false
-            }
-            Ops::Control(other) => {
-                // Instances come from elsewhere, with messages that they sent there.
-                if Control::of(other.op()) != Control::Nop {
-                    self.sent = [true; 2];
-                }
-                true
-            }
-            _ => false,
-        };
-        let places = writes_of(group).into_iter().filter_map(place);
-        if sends {
-            places.for_each(|at| self.set.remove(at));
-        } else if runs_always(group) && all_run && offset as i64 >= self.skipped {
-            places.for_each(|at| self.set.insert(at));
-            if predicate(group).1 {
-                self.set.insert(P0);
-            }
-        }
+/// How a group is come to that a branch goes to.
+#[derive(Copy, Clone, Debug)]
+struct Came {
+    /// Not by a branch alone.
+    falls: bool,
+    /// What p0 is for all who come by a branch.
+    p0: Option<bool>,
+}
+
+impl Came {
+    /// What p0 is, given what it is behind the group before.
+    fn p0(self, before: Option<bool>) -> Option<bool> {
+        self.p0.filter(|p0| !self.falls || before == Some(*p0))
     }
+}
+
+/// For each group that branches go to, how.
+fn came(groups: &[(usize, Group)]) -> Vec<Option<Came>> {
+    let mut came: Vec<Option<Came>> = vec![None; groups.len()];
+    for (offset, group) in groups {
+        let Some(branch) = branch_of(group) else { continue };
+        let Some(to) = find(groups, target_of(*offset, branch)) else { continue };
+        let p0 = match group.condition {
+            Condition::IfP0 if branch.get(f::BPRED) == 0 => Some(true),
+            Condition::IfNotP0 if branch.get(f::BPRED) == 0 => Some(false),
+            _ => None,
+        };
+        let falls = to == 0 || !leaves(&groups[to - 1].1);
+        came[to] = Some(match came[to] {
+            Some(other) => Came { p0: other.p0.filter(|other| p0 == Some(*other)), ..other },
+            None => Came { falls, p0 },
+        });
+    }
+    came
+}
+
+/// Whether nobody goes on with the next group.
+fn leaves(group: &Group) -> bool {
+    branch_of(group).is_some_and(|branch| branch.get(f::BPRED) == 0)
+        && group.condition == Condition::Runs
+}
+
+/// The group that begins at a byte.
+pub fn find(groups: &[(usize, Group)], offset: i64) -> Option<usize> {
+    let offset = usize::try_from(offset).ok()?;
+    groups.binary_search_by_key(&offset, |(at, _)| *at).ok()
+}
+
+/// For each group, whether the next mask operation ends all levels, and is come to whatever happens. No counter is more than the
+/// levels that are open.
+fn ends(groups: &[(usize, Group)]) -> Vec<bool> {
+    let mut depth = 0i64;
+    let depths: Vec<i64> = groups
+        .iter()
+        .map(|(_, group)| {
+            if let Ops::Control(inst) = &group.ops {
+                let adjust = i64::from(inst.get(f::ADJUST));
+                match Control::of(inst.op()) {
+                    Control::Cndst if group.sources[0] == Register::ZERO => depth = adjust,
+                    Control::Cndst => depth += adjust,
+                    Control::Cndend | Control::Cndlt => depth -= adjust,
+                    _ => {}
+                }
+            }
+            depth
+        })
+        .collect();
+    let mut ends = vec![false; groups.len()];
+    // The end of all levels behind a group, and the last group that a branch goes to before it.
+    let mut end: Option<i64> = None;
+    for (at, (offset, group)) in groups.iter().enumerate().rev() {
+        ends[at] = end.is_some();
+        let Ops::Control(inst) = &group.ops else { continue };
+        end = match Control::of(inst.op()) {
+            Control::Cndend if depths[at] == 0 => Some(*offset as i64),
+            Control::Wdf | Control::Nop => end,
+            Control::Br => end.filter(|end| {
+                let to = target_of(*offset, inst);
+                to > *offset as i64 && to <= *end
+            }),
+            _ => None,
+        };
+    }
+    ends
 }
 
 /// What is in one of two sets.
@@ -215,12 +377,10 @@ fn either([zero, one]: &[Set; 2]) -> Set {
 /// Liveness, backwards until nothing changes: of instances whose p0 is 0, and of those whose p0 is 1. A group that runs
 /// where p0 is the other does nothing to them. What any instance may read is in one of the two.
 fn behind(groups: &[(usize, Group)]) -> Vec<[Set; 2]> {
-    let find = |offset: i64| {
-        let offset = usize::try_from(offset).ok()?;
-        groups.binary_search_by_key(&offset, |(at, _)| *at).ok()
-    };
-    let jumps: Vec<Option<usize>> =
-        groups.iter().map(|(offset, group)| find(target_of(*offset, branch_of(group)?))).collect();
+    let jumps: Vec<Option<usize>> = groups
+        .iter()
+        .map(|(offset, group)| find(groups, target_of(*offset, branch_of(group)?)))
+        .collect();
     let touched: Vec<(Set, Set)> = groups.iter().map(|(_, group)| touches(group)).collect();
     let waiting = waiting(groups, touched.iter().map(|(reads, _)| reads));
     let pure: Vec<bool> = groups.iter().map(|(_, group)| is_pure(group)).collect();
@@ -285,7 +445,7 @@ fn is_pure(group: &Group) -> bool {
 }
 
 /// Whether an operation of a group writes p0, or looks at neighbours.
-fn looks_around(group: &Group) -> bool {
+pub fn looks_around(group: &Group) -> bool {
     let Ops::Main(ops) = &group.ops else { return false };
     [ops.p0, ops.p1].iter().flatten().any(crosses)
 }
@@ -335,7 +495,7 @@ fn touches(group: &Group) -> (Set, Set) {
 }
 
 /// Whether p0 does not decide who runs a group.
-fn runs_always(group: &Group) -> bool {
+pub fn runs_always(group: &Group) -> bool {
     matches!(group.condition, Condition::Runs | Condition::IgnorePe)
 }
 
@@ -349,7 +509,7 @@ impl Set {
 }
 
 /// Whether operations ask p0, and whether they write it.
-fn predicate(group: &Group) -> (bool, bool) {
+pub fn predicate(group: &Group) -> (bool, bool) {
     match &group.ops {
         Ops::Main(ops) => {
             let words = || ops.places().into_iter().flatten();

@@ -1,14 +1,17 @@
 //! Changes that the emulator refuses, or may refuse, whatever they leave: they are noticed.
 
-use super::live::{Around, Set};
+use super::alike::spared;
+use super::live::{Around, Set, looks_around};
 use crate::describe::{SHAREDS, TEMPS};
 use crate::emu::{self, Core};
 use crate::isa::Group;
 use crate::isa::fields::f;
 use crate::isa::group::{Condition, MainOps, Ops};
+use crate::isa::ops::Main;
 use crate::isa::register::Register;
 use crate::legal::{reads_of, writes_of};
 use gpucc_ir::ssa::Stage;
+use gpucc_isa::Inst;
 use gpucc_machine::Compiled;
 use gpucc_machine::described::Setting;
 use std::collections::BTreeSet;
@@ -57,6 +60,14 @@ impl Limits {
             // No document says what the magnitude of an unsigned operand is.
             return true;
         }
+        if !around.all_run && (everybody(new) && !everybody(old) || looks_around(new)) {
+            // Of those that wait it is not known what they have written.
+            return true;
+        }
+        if self.stage != emu::Stage::Fragment && derives(new) && !derives(old) {
+            // Quads are whole among fragments alone.
+            return true;
+        }
         let conditions = old.condition != new.condition;
         if conditions && (new.condition != Condition::Runs && !around.written.reads_p0()) {
             return true;
@@ -66,7 +77,7 @@ impl Limits {
         let before = if more { BTreeSet::new() } else { reads_of(old) };
         let known =
             |register: &Register| before.contains(register) || self.has(*register, &around.written);
-        if !reads_of(new).iter().all(known) {
+        if !asked_of(new).iter().all(known) {
             return true;
         }
         let (before, after) = (writes_of(old), writes_of(new));
@@ -84,7 +95,62 @@ impl Limits {
             Register::Special(0..=31 | 64..=95 | 128..=159) => true,
             Register::Shared(number) => u32::from(number) < self.shareds,
             Register::Temp(_) | Register::Special(36..=43) => written.reads(register),
+            Register::Vtxin(0) => self.stage == emu::Stage::Compute,
             _ => false,
         }
     }
+}
+
+/// Whether a group asks the pixels beside one.
+fn derives(group: &Group) -> bool {
+    let Ops::Main(ops) = &group.ops else { return false };
+    let rows = [ops.p0, ops.p1].into_iter().flatten().map(|word| Main::of(word.op()));
+    rows.into_iter().any(|row| matches!(row, Main::Fdsx | Main::Fdsy | Main::Fdsxf | Main::Fdsyf))
+}
+
+fn everybody(group: &Group) -> bool {
+    group.condition == Condition::IgnorePe
+}
+
+/// The registers whose words a group asks for: a bitwise one names more. 2.6.
+fn asked_of(group: &Group) -> BTreeSet<Register> {
+    let mut registers = reads_of(group);
+    if let Ops::Main(MainOps { p0: Some(word), .. }) = &group.ops
+        && Main::of(word.op()) == Main::Fred
+    {
+        // The other ports name the register too where it is asked for.
+        for port in spared(group) {
+            let register = group.sources[port];
+            let others = (0..6).filter(|other| *other != port);
+            if others.into_iter().all(|other| group.sources[other] != register) {
+                registers.remove(&register);
+            }
+        }
+    }
+    if let Ops::Bitwise([Some(first), logical, shift]) = &group.ops
+        && group.repeat == 1
+    {
+        const BYPASS: u32 = 7;
+        const TOP_OF_MASK: u32 = 6;
+        let masked = match logical {
+            Some(logical) => logical.flag(f::MASK_A) || logical.flag(f::MASK_B),
+            None => shift.is_some() || group.writes[0].is_some(),
+        };
+        let tests = |shift: &Inst| shift.flag(f::PWEN) && shift.get(f::TEST_SRC) == 1;
+        let counted = group.writes[1].is_some() || shift.as_ref().is_some_and(tests);
+        let shifted = logical.is_some() || counted && first.get(f::COUNT_SRC) == 1;
+        let numbered = first.get(f::BIT_IMM) == 1;
+        let asked = [
+            masked && !numbered && first.get(f::BITMASK) == 1
+                || shift.as_ref().is_some_and(|shift| shift.get(f::SHIFT2) == TOP_OF_MASK),
+            masked && !numbered || shifted && matches!(first.get(f::SHIFT1), 1 | 3),
+            shifted || counted,
+            logical.as_ref().is_some_and(|logical| logical.get(f::LOGIC) != BYPASS),
+            shift.is_some(),
+            false,
+        ];
+        let ports = group.sources.into_iter().zip(asked);
+        registers = ports.filter(|(_, asked)| *asked).map(|(register, _)| register).collect();
+    }
+    registers
 }
