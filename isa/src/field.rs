@@ -20,16 +20,19 @@ pub struct Piece {
 }
 
 impl Piece {
+    #[inline]
     pub const fn width(self) -> u32 {
         (self.hi - self.lo) as u32 + 1
     }
 
+    #[inline]
     pub const fn mask(self) -> u128 {
         low_bits(self.width()) << self.lo
     }
 }
 
 /// The number with the low `width` bits set; `width` is 0..=128.
+#[inline]
 pub const fn low_bits(width: u32) -> u128 {
     if width >= 128 { u128::MAX } else { (1 << width) - 1 }
 }
@@ -177,6 +180,12 @@ impl Field {
         if let [piece] = self.pieces {
             return ((bits & self.mask) >> piece.lo) as u32;
         }
+        self.gather(bits)
+    }
+
+    /// The value of a field of several pieces. Few are, and the others are asked for all the time: this stands apart.
+    #[inline(never)]
+    const fn gather(&self, bits: u128) -> u32 {
         let mut value = 0;
         let mut i = 0;
         while i < self.pieces.len() {
@@ -193,6 +202,12 @@ impl Field {
         if let [piece] = self.pieces {
             return (bits & !self.mask) | (((value as u128) << piece.lo) & self.mask);
         }
+        self.scatter(bits, value)
+    }
+
+    /// As [`Field::put`], for a field of several pieces.
+    #[inline(never)]
+    const fn scatter(&self, bits: u128, value: u32) -> u128 {
         let mut rest = value as u128;
         let mut out = bits;
         let mut i = self.pieces.len();

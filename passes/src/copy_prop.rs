@@ -10,10 +10,8 @@ mod same;
 use crate::{
     ctx::Ctx,
     rename::Renames,
-    shape::{Carries, Shape, carried_at},
-    walk::{Event, walk},
+    shape::{Carries, Nests, Shape, carried_at},
 };
-use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Func, Inst, Op, Type, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -26,43 +24,13 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         return false;
     }
     let shape = Shape::find(func);
-    // Positions of definitions, to tell what is visible outside a construct.
-    let mut defined: SecondaryMap<Value, u32> = func.by_value();
-    let mut starts: SecondaryMap<Inst, u32> = func.by_inst();
-    let mut constructs: Vec<Inst> = Vec::new();
-    let mut position = 0u32;
-    walk(func, |event| {
-        position += 1;
-        match event {
-            Event::Enter(region) => {
-                for &param in &func.regions[region].params {
-                    defined[param] = position;
-                }
-            }
-            Event::Inst(inst) => {
-                starts[inst] = position;
-                // Results of a construct are visible only after it, which is later than all of its
-                // inside; its own position would be too early, so they are set when it ends.
-                if func.insts[inst].regions.is_empty() {
-                    for &result in &func.insts[inst].results {
-                        defined[result] = position;
-                    }
-                }
-            }
-            Event::After(inst) => {
-                constructs.push(inst);
-                for &result in &func.insts[inst].results {
-                    defined[result] = position;
-                }
-            }
-            Event::Leave(_) => {}
-        }
-    });
+    // What is not made within a construct, and yet leaves it, is visible outside of it.
+    let nests = Nests::of(func, &shape);
     ctx.steps += shape.count;
     let mut renames = Renames::new();
-    for construct in constructs {
+    for &construct in &shape.constructs {
         if func.insts[construct].op == Op::Loop {
-            invariant_params(func, ctx, &shape, &defined, &starts, &mut renames, construct);
+            invariant_params(func, ctx, &shape, &nests, &mut renames, construct);
         }
         for index in 0..func.insts[construct].results.len() {
             let result = func.insts[construct].results[index];
@@ -70,7 +38,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                 only_source(func, &shape, &mut renames, construct, Carries::Results, index);
             if let Source::One(value) = source
                 && value != result
-                && defined[value] < starts[construct]
+                && !nests.within(func, &shape, value, construct)
                 && ctx.draw()
             {
                 renames.set(result, value);
@@ -183,8 +151,7 @@ fn invariant_params(
     func: &Func,
     ctx: &mut Ctx,
     shape: &Shape,
-    defined: &SecondaryMap<Value, u32>,
-    starts: &SecondaryMap<Inst, u32>,
+    nests: &Nests,
     renames: &mut Renames,
     construct: Inst,
 ) {
@@ -218,7 +185,7 @@ fn invariant_params(
     }
     for (param, value) in always {
         let value = renames.get(value);
-        if defined[value] < starts[construct] && ctx.draw() {
+        if !nests.within(func, shape, value, construct) && ctx.draw() {
             renames.set(param, value);
         }
     }

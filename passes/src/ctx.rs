@@ -1,5 +1,6 @@
 //! What a pass may know beside the function: options, the target's numbers, the numeric model, fuel.
 
+use crate::spare::Spare;
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::State;
 use gpucc_ir::ssa::{
@@ -185,6 +186,8 @@ pub struct Ctx<'a> {
     /// `robust` has left out bounds that a branch shows to be kept: no pass may take a branch for one way any more
     /// because the other never ends, or whoever comes there would read anywhere.
     pub(crate) bounded: bool,
+    /// Lists for regions that are written anew.
+    pub(crate) spare: Spare,
 }
 
 impl<'a> Ctx<'a> {
@@ -202,6 +205,7 @@ impl<'a> Ctx<'a> {
             relaxed: false,
             guarded: false,
             bounded: false,
+            spare: Spare::default(),
         }
     }
 

@@ -256,14 +256,11 @@ fn drop_unused_mems(func: &mut Func) -> bool {
         return false;
     }
     let mut used = EntitySet::new();
-    let regions = func.regions_in_order();
-    for &(region, ..) in &regions {
-        for &inst in &func.regions[region].insts {
-            if let Imm::Mem(access) | Imm::MemAtomic(access, _) = func.insts[inst].imm {
-                used.insert(access.mem);
-            }
+    func.each_inst(|data| {
+        if let Imm::Mem(access) | Imm::MemAtomic(access, _) = data.imm {
+            used.insert(access.mem);
         }
-    }
+    });
     if func.mems.keys().all(|mem| used.contains(mem)) {
         return false;
     }
@@ -275,7 +272,7 @@ fn drop_unused_mems(func: &mut Func) -> bool {
         }
     }
     func.mems = kept;
-    for (region, ..) in regions {
+    for (region, ..) in func.regions_in_order() {
         for index in 0..func.regions[region].insts.len() {
             let inst = func.regions[region].insts[index];
             if let Imm::Mem(access) | Imm::MemAtomic(access, _) = &mut func.insts[inst].imm {

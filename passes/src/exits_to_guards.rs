@@ -70,11 +70,10 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
 }
 
 fn needed(func: &Func, keep_continue: bool) -> bool {
-    func.regions_in_order().iter().any(|&(region, ..)| {
-        func.regions[region].insts.iter().any(|&inst| {
-            let op = func.insts[inst].op;
-            matches!(op, Op::Exit | Op::Block) || (op == Op::Loop && !keep_continue)
-        })
+    func.any_inst(|data| match data.op {
+        Op::Exit | Op::Block => true,
+        Op::Loop => !keep_continue,
+        _ => false,
     })
 }
 

@@ -100,12 +100,12 @@ struct Fold<'a, 'c> {
 
 impl Fold<'_, '_> {
     fn region(&mut self, func: &mut Func, region: Region) {
-        let insts = std::mem::take(&mut func.regions[region].insts);
-        let mut out = Vec::with_capacity(insts.len());
+        let mut insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = self.ctx.spare.take(insts.len());
         let scope = self.demotes.len();
         // What earlier conditions of this region have decided for the rest of it, and what was known.
         let mut decided: SmallVec<[(Value, Option<bool>); 4]> = SmallVec::new();
-        for inst in insts {
+        for inst in insts.drain(..) {
             self.ctx.steps += 1;
             self.renames.args(func, inst);
             self.decided(func, inst);
@@ -140,12 +140,16 @@ impl Fold<'_, '_> {
                 out.push(inst);
                 continue;
             }
-            if self.wrong_address(func, inst, &mut out) || self.gone(func, inst, &mut out) {
+            let data = &func.insts[inst];
+            let folds = data.op.is_pure() && data.op != Op::Const && data.results.len() == 1;
+            if self.wrong_address(func, inst, &mut out) || folds && self.gone(func, inst, &mut out)
+            {
                 continue;
             }
             out.push(inst);
         }
         func.regions[region].insts = out;
+        self.ctx.spare.give(insts);
         for (value, old) in decided.into_iter().rev() {
             self.known[value] = old;
         }

@@ -147,9 +147,9 @@ impl Gvn<'_, '_> {
 
     fn region(&mut self, func: &mut Func, region: Region) {
         let mark = self.table.entries.len();
-        let insts = std::mem::take(&mut func.regions[region].insts);
-        let mut out = Vec::with_capacity(insts.len());
-        for inst in insts {
+        let mut insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = self.ctx.spare.take(insts.len());
+        for inst in insts.drain(..) {
             self.ctx.steps += 1;
             self.renames.args(func, inst);
             if !func.insts[inst].regions.is_empty() {
@@ -173,6 +173,7 @@ impl Gvn<'_, '_> {
             out.push(inst);
         }
         func.regions[region].insts = out;
+        self.ctx.spare.give(insts);
         self.table.truncate(mark);
     }
 

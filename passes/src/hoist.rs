@@ -51,6 +51,25 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     !renames.is_empty()
 }
 
+/// A set of operations.
+#[derive(Copy, Clone, Default, PartialEq, Eq)]
+struct Ops([u64; Op::ALL.len().div_ceil(64)]);
+
+impl Ops {
+    fn add(&mut self, op: Op) {
+        self.0[op as usize / 64] |= 1 << (op as usize % 64);
+    }
+    fn has(&self, op: Op) -> bool {
+        self.0[op as usize / 64] >> (op as usize % 64) & 1 != 0
+    }
+    fn and(mut self, other: Ops) -> Ops {
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own &= other;
+        }
+        self
+    }
+}
+
 /// What tells an instruction from others.
 type Key = (Op, SmallVec<[Value; 4]>, SmallVec<[Type; 1]>);
 
@@ -99,6 +118,24 @@ fn common(func: &mut Func, ctx: &mut Ctx, renames: &mut Renames, inst: Inst, out
     let moves = |func: &Func, inst: Inst| {
         func.insts[inst].op != Op::Const && crate::gvn::unchanging(func, inst)
     };
+    // Most arms have hardly an operation in common: what only one of them does is not looked at.
+    let ops = |func: &Func, arm: Region| {
+        let mut ops = Ops::default();
+        for &inst in func.regions[arm].insts.iter().filter(|&&inst| moves(func, inst)) {
+            ops.add(func.insts[inst].op);
+        }
+        ops
+    };
+    let of_first = ops(func, yes);
+    if of_first == Ops::default() {
+        return;
+    }
+    let both = of_first.and(ops(func, no));
+    if both == Ops::default() {
+        ctx.steps += func.regions[no].insts.len() as u64;
+        return;
+    }
+    let moves = |func: &Func, inst: Inst| both.has(func.insts[inst].op) && moves(func, inst);
     // What the first arm still computes.
     let mut known: BTreeMap<Key, SmallVec<[Inst; 1]>> = BTreeMap::new();
     for index in 0..func.regions[yes].insts.len() {
@@ -107,9 +144,6 @@ fn common(func: &mut Func, ctx: &mut Ctx, renames: &mut Renames, inst: Inst, out
             let key = key(func, |value| renames.get(value), inst);
             known.entry(key).or_default().push(inst);
         }
-    }
-    if known.is_empty() {
-        return;
     }
     // What is the same in both arms, in order, and which results of the second arm are which of the first.
     let mut pairs: Vec<(Inst, Inst)> = Vec::new();

@@ -47,6 +47,7 @@ pub mod runner;
 pub mod scalar_replace;
 pub(crate) mod shape;
 pub mod simplify;
+pub(crate) mod spare;
 pub mod strength;
 pub mod tables;
 pub(crate) mod tail_exits;

@@ -9,11 +9,7 @@ use gpucc_ir::ssa::{Flags, Func, Inst, Op, Region, Value};
 
 /// Hoists.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
-    let any = func.regions_in_order().iter().any(|&(region, ..)| {
-        let insts = &func.regions[region].insts;
-        insts.iter().any(|&inst| func.insts[inst].op == Op::Loop)
-    });
-    if !any {
+    if !func.any_inst(|data| data.op == Op::Loop) {
         return false;
     }
     let mut licm = Licm {

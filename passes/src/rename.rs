@@ -3,7 +3,7 @@
 //! Replacing values: a dense map that later uses are looked up in.
 
 use cranelift_entity::{EntityRef, packed_option::PackedOption};
-use gpucc_ir::ssa::{Func, Inst, Value};
+use gpucc_ir::ssa::{Flags, Func, Inst, Region, Value};
 
 /// Which value now stands for which. Chains are followed and shortened on the way.
 #[derive(Default)]
@@ -75,15 +75,22 @@ impl Renames {
             return false;
         }
         let mut changed = false;
-        for (region, ..) in func.regions_in_order() {
-            for index in 0..func.regions[region].insts.len() {
-                let inst = func.regions[region].insts[index];
-                for arg in &mut func.insts[inst].args {
+        // The order does not matter, so that one walk does.
+        let mut todo: Vec<Region> = Vec::new();
+        let mut next = Some(func.body);
+        while let Some(region) = next {
+            for &inst in &func.regions[region].insts {
+                let data = &mut func.insts[inst];
+                for arg in &mut data.args {
                     let value = self.get(*arg);
                     changed |= value != *arg;
                     *arg = value;
                 }
+                if data.op.flags().has(Flags::REGIONS) {
+                    todo.extend_from_slice(&data.regions);
+                }
             }
+            next = todo.pop();
         }
         changed
     }

@@ -45,11 +45,7 @@ fn leaves(func: &Func, arm: Region) -> bool {
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     ctx.bounded = ctx.options.robustness != Robustness::Off;
     let was = std::mem::replace(&mut func.bounds, Bounds::Trusted);
-    let any = func.regions_in_order().iter().any(|&(region, ..)| {
-        let insts = &func.regions[region].insts;
-        insts.iter().any(|&inst| func.insts[inst].op == Op::Index)
-    });
-    if !any {
+    if !func.any_inst(|data| data.op == Op::Index) {
         return was == Bounds::Marked;
     }
     let shape = Shape::find(func);

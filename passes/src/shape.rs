@@ -2,7 +2,7 @@
 
 use crate::walk::{Event, walk};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
-use gpucc_ir::ssa::{Func, Imm, Inst, Op, Region, Value};
+use gpucc_ir::ssa::{Func, Imm, Inst, Op, Region, Value, ValueDef};
 
 /// Owners and targets of a function, found in one walk.
 pub(crate) struct Shape {
@@ -17,6 +17,8 @@ pub(crate) struct Shape {
     next: SecondaryMap<Inst, PackedOption<Inst>>,
     /// Every region in program order, outermost first.
     pub(crate) regions: Vec<Region>,
+    /// Every construct in the order in which they end: inner ones before those around them.
+    pub(crate) constructs: Vec<Inst>,
     /// Instructions met.
     pub(crate) count: u64,
 }
@@ -30,6 +32,7 @@ impl Shape {
             first: SecondaryMap::new(),
             next: SecondaryMap::new(),
             regions: Vec::with_capacity(func.regions.len()),
+            constructs: Vec::new(),
             count: 0,
         };
         let mut owners: Vec<Inst> = Vec::new();
@@ -44,6 +47,7 @@ impl Shape {
             Event::Leave(_) => {}
             Event::After(inst) => {
                 owners.pop();
+                shape.constructs.push(inst);
                 if func.insts[inst].op == Op::Loop {
                     loops.pop();
                 }
@@ -103,6 +107,44 @@ impl Shape {
     }
 }
 
+/// Which constructs stand within which others, as ranges of places in [`Shape::regions`].
+pub(crate) struct Nests {
+    /// By the first region of a construct: its place, and one past the last region within the construct.
+    spans: SecondaryMap<Region, (u32, u32)>,
+}
+
+impl Nests {
+    pub(crate) fn of(func: &Func, shape: &Shape) -> Nests {
+        let mut nests = Nests { spans: SecondaryMap::with_capacity(func.regions.len()) };
+        nests.spans.resize(func.regions.len());
+        // Backwards, all that is within a region is done before the region.
+        for (at, &region) in shape.regions.iter().enumerate().rev() {
+            let at = at as u32;
+            let Some(owner) = shape.region_owner[region].expand() else { continue };
+            let span = &mut nests.spans[func.insts[owner].regions[0]];
+            *span = (at, span.1.max(at + 1));
+            let end = span.1;
+            if let Some(around) = shape.owner[owner].expand() {
+                let span = &mut nests.spans[func.insts[around].regions[0]];
+                span.1 = span.1.max(end);
+            }
+        }
+        nests
+    }
+
+    /// Whether a value is made within a construct: its results are not, its parameters are.
+    pub(crate) fn within(&self, func: &Func, shape: &Shape, value: Value, construct: Inst) -> bool {
+        let owner = match func.values[value].def {
+            ValueDef::Result(inst, _) => shape.owner[inst],
+            ValueDef::Param(region, _) => shape.region_owner[region],
+        };
+        let Some(owner) = owner.expand() else { return false };
+        let at = self.spans[func.insts[owner].regions[0]].0;
+        let (first, end) = self.spans[func.insts[construct].regions[0]];
+        (first..end).contains(&at)
+    }
+}
+
 /// What one terminator contributes to one list of its target.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Carries {
@@ -145,4 +187,35 @@ pub(crate) fn carried_at(
 ) -> Option<Value> {
     let range = carried(func, terminator, target, which);
     (index < range.len()).then(|| func.insts[terminator].args[range.start + index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::ssa::parse;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn what_is_within_a_construct_is_told_from_what_stands_before_and_behind_it() {
+        let text = "func \"main\" fragment { in0 = \"x\" f32 x 1 location 0 perspective center } body {\n\
+             %0: b32 = input in0.0 %1: b1 = flt %0, %0\n\
+             %2: b32 = if %1 { %3: b32 = fadd %0, %0\n\
+             %4: b32 = if %1 { %5: b32 = fmul %3, %3 yield %5 } else { yield %0 } yield %4 }\n\
+             else { yield %0 }\n\
+             %6: b32 = if %1 { %7: b32 = fsub %2, %2 yield %7 } else { yield %2 } yield }";
+        let module = parse(text).expect("it parses");
+        let func = &module.funcs[0];
+        let shape = Shape::find(func);
+        let nests = Nests::of(func, &shape);
+        let [inner, outer, second] = shape.constructs[..] else {
+            panic!("three constructs: {:?}", shape.constructs);
+        };
+        let within = |construct: Inst| -> BTreeSet<&str> {
+            let inside = |&value: &Value| nests.within(func, &shape, value, construct);
+            func.values.keys().filter(inside).filter_map(|v| Some(func.def(v)?.op.name())).collect()
+        };
+        assert_eq!(within(outer), BTreeSet::from(["fadd", "fmul", "if"]));
+        assert_eq!(within(inner), BTreeSet::from(["fmul"]));
+        assert_eq!(within(second), BTreeSet::from(["fsub"]));
+    }
 }

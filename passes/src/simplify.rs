@@ -35,7 +35,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
             }
         }
     }
-    if shape.is_some() {
+    if shape.is_some() && simplify.changed {
         order = func.regions_in_order();
     }
     for &(region, ..) in order.iter().rev() {

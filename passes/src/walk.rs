@@ -1,7 +1,6 @@
 //! Walking a function in program order without recursion.
 
 use gpucc_ir::ssa::{Flags, Func, Inst, Region};
-use smallvec::SmallVec;
 
 /// What the walk meets, in program order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -23,9 +22,10 @@ pub(crate) fn walk(func: &Func, mut see: impl FnMut(Event)) {
         After(Inst),
     }
     see(Event::Enter(func.body));
-    let mut stack: SmallVec<[Frame; 16]> = SmallVec::new();
-    stack.push(Frame::Region(func.body, 0));
-    while let Some(frame) = stack.pop() {
+    // Functions without constructs need no stack.
+    let mut stack: Vec<Frame> = Vec::new();
+    let mut next = Some(Frame::Region(func.body, 0));
+    while let Some(frame) = next.take().or_else(|| stack.pop()) {
         match frame {
             Frame::After(inst) => see(Event::After(inst)),
             Frame::Region(region, index) => {

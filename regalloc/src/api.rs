@@ -74,6 +74,7 @@ pub struct Shape {
 
 impl Shape {
     /// What a register needs, as the hooks are told.
+    #[inline]
     pub fn of(data: &VRegData) -> Shape {
         Shape {
             file: data.demand.file,

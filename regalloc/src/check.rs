@@ -15,7 +15,7 @@ mod constraints;
 
 use crate::api::{Options, Target};
 use crate::spill::Home;
-use crate::work::{Origin, Recorded, Work, WorkNode, edge_kind};
+use crate::work::{Origin, Recorded, Work, WorkNode, edge_kind, edge_kinds};
 use cranelift_entity::EntityRef;
 use gpucc_ir::mach::live::waiting;
 use gpucc_ir::mach::{Access, Block, Cell, Demand, Inst, Operand, Part, Reg, Role, Slot, VReg};
@@ -138,6 +138,8 @@ struct Checker<'a, I, T> {
     fixed_beyond: std::cell::OnceCell<Vec<Cell>>,
     /// By block: cells that hold values of lanes that wait while it runs.
     waiting: Vec<SmallVec<[u32; 2]>>,
+    /// Over which kinds of edges claims are carried at all.
+    kinds: [bool; 2],
     position: usize,
     index: u32,
 }
@@ -183,6 +185,7 @@ pub(crate) fn check<I: Inst, T: Target<I>>(
         whereabouts: std::iter::repeat_with(Default::default).take(work.program_regs).collect(),
         fixed_beyond: std::cell::OnceCell::new(),
         waiting: vec![SmallVec::new(); work.blocks.len()],
+        kinds: edge_kinds(&work.regs),
         position: 0,
         index: 0,
     };
@@ -291,7 +294,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             self.index += 1;
         }
         self.skipped(next..block.happened)?;
-        for kind in 0..2 {
+        for kind in (0..2).filter(|&kind| self.kinds[kind]) {
             for &to in work.succs[kind].of(position) {
                 for claim in self.evidence.claims.of(to as usize) {
                     if edge_kind(&work.regs[claim.value.index()].data) != kind {

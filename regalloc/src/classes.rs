@@ -229,6 +229,7 @@ fn row_mask(row: u8) -> u16 {
 
 impl Classes {
     /// The class that a register or temporary ended in.
+    #[inline]
     pub fn find(&mut self, mut index: u32) -> u32 {
         while self.parent[index as usize] != index {
             let up = self.parent[self.parent[index as usize] as usize];

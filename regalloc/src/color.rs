@@ -89,6 +89,9 @@ struct FileCells {
     tracks: Tracks,
     /// A point up to which the cell is known to be occupied: a quick no.
     busy: Vec<u32>,
+    /// Where the next stay begins in a cell that is known to be free from the sweep's point until then: a quick answer.
+    /// It says nothing once the sweep has passed it.
+    next_stay: Vec<u32>,
     row: u16,
     /// Rows that may be used.
     limit: u16,
@@ -160,22 +163,36 @@ impl FileCells {
         steps: &mut u64,
     ) -> Option<u32> {
         *steps += 1;
-        if self.is_busy(cell, segments[0].start, point) {
+        let start = segments[0].start;
+        if self.is_busy(cell, start, point) {
             return None;
+        }
+        let next = *self.next_stay.get(usize::from(cell))?;
+        if start >= point && point < next {
+            let end = segments.last().map_or(start, |last| last.end);
+            if end <= next {
+                return Some(next);
+            }
+            if start <= next && next < segments[0].end {
+                // Somebody begins to live here in the midst of the first segment.
+                return None;
+            }
         }
         let busy = self.busy.get_mut(usize::from(cell))?;
         let track = &mut self.tracks[cell];
         let mut until = u32::MAX;
+        let mut begins = u32::MAX;
         for (stays, cursor) in track.stays.iter().zip(&mut track.cursor) {
             while (*cursor as usize) < stays.len() && stays[*cursor as usize].end <= point {
                 *cursor += 1;
                 *steps += 1;
             }
             let mut rest = &stays[*cursor as usize..];
-            if let Some(stay) = rest.first()
-                && stay.start <= point
-            {
-                *busy = stay.end;
+            if let Some(stay) = rest.first() {
+                begins = begins.min(stay.start);
+                if stay.start <= point {
+                    *busy = stay.end;
+                }
             }
             for segment in segments {
                 match rest.first() {
@@ -192,6 +209,7 @@ impl FileCells {
             }
             until = until.min(rest.first().map_or(u32::MAX, |stay| stay.start));
         }
+        self.next_stay[usize::from(cell)] = begins;
         Some(until)
     }
 }
@@ -347,6 +365,7 @@ impl<'a> Colorer<'a> {
             colorer.colors.files.push(FileCells {
                 tracks,
                 busy: vec![0; file.cells as usize],
+                next_stay: vec![0; file.cells as usize],
                 row,
                 limit,
                 opened,
@@ -417,7 +436,8 @@ impl<'a> Colorer<'a> {
         }
         bound.sort_unstable();
         large.sort_unstable();
-        small.sort_unstable();
+        // As one number each: most of the time of small programs would go into comparing pairs.
+        small.sort_unstable_by_key(|&(start, index)| u64::from(start) << 32 | u64::from(index));
         queues
     }
 
@@ -454,6 +474,7 @@ impl<'a> Colorer<'a> {
                 track.cursor = [0; 2];
                 *busy = 0;
             }
+            file.next_stay.fill(0);
             file.next = 0;
         }
     }
@@ -470,6 +491,9 @@ impl<'a> Colorer<'a> {
         self.colors.cell[class as usize] = u32::from(cell);
         let file = &mut self.colors.files[data.shape.file.0 as usize];
         for cell in cells_of(cell, data.shape) {
+            if let Some(next) = file.next_stay.get_mut(usize::from(cell)) {
+                *next = (*next).min(data.segments[0].start);
+            }
             let stays = &mut file.tracks[cell].stays[self.sweep];
             let in_order = stays.last().is_none_or(|last| last.end <= data.segments[0].start);
             if in_order || data.segments.len() <= 4 {

@@ -6,7 +6,7 @@
 //! piece; their cells are theirs while any piece lives.
 
 use crate::segment::{Segment, Segments, after, cover, read, write};
-use crate::work::{NONE, Work, edge_kind, virt};
+use crate::work::{NONE, Work, edge_kind, edge_kinds, virt};
 use cranelift_entity::EntityRef;
 use gpucc_ir::budget::{Budget, Exceeded, LIVE};
 use gpucc_ir::mach::live::{AtStart, Pieces, Scan, waiting};
@@ -136,13 +136,15 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
             _ => list.push(Segment { start, end }),
         }
     };
+    let kinds = edge_kinds(&work.regs);
+    let one_kind = kinds != [true; 2];
     for (position, block) in work.blocks.iter().enumerate().rev() {
         let (start, end) = (4 * block.first, 4 * block.end);
-        for (kind, nexts) in work.succs.iter().enumerate() {
+        for (kind, nexts) in work.succs.iter().enumerate().filter(|&(kind, _)| kinds[kind]) {
             for &next in nexts.of(position) {
                 for &v in at_start.of(next as usize) {
                     steps += 1;
-                    if kind_of(v as usize) == kind {
+                    if one_kind || kind_of(v as usize) == kind {
                         open[v as usize].end = end;
                     }
                 }

@@ -17,18 +17,22 @@ pub(crate) struct Segment {
 pub(crate) type Segments = SmallVec<[Segment; 2]>;
 
 /// Copies placed before node k happen here.
+#[inline]
 pub(crate) const fn before(node: u32) -> u32 {
     4 * node
 }
 /// Early definitions of node k are written here, at the same time as uses are read.
+#[inline]
 pub(crate) const fn read(node: u32) -> u32 {
     4 * node + 1
 }
 /// Definitions of node k are written here; uses that end here do not overlap.
+#[inline]
 pub(crate) const fn write(node: u32) -> u32 {
     4 * node + 2
 }
 /// One past the copies that are placed behind node k.
+#[inline]
 pub(crate) const fn after(node: u32) -> u32 {
     4 * node + 4
 }

@@ -97,6 +97,7 @@ impl Operands {
     }
 
     /// Those of a node, in the order of [`Inst::operands`].
+    #[inline]
     pub fn of(&self, node: u32) -> &[Operand] {
         let node = node as usize;
         &self.list[self.start[node] as usize..self.start[node + 1] as usize]
@@ -131,8 +132,18 @@ impl Operands {
 }
 
 /// 0 for registers that live over logical edges, 1 for physical.
+#[inline]
 pub(crate) fn edge_kind(data: &VRegData) -> usize {
     usize::from(!data.per_lane)
+}
+
+/// Which kinds of edges some register lives over: most machines have registers of one kind.
+pub(crate) fn edge_kinds(regs: &[WorkReg]) -> [bool; 2] {
+    let mut kinds = [false; 2];
+    for reg in regs {
+        kinds[edge_kind(&reg.data)] = true;
+    }
+    kinds
 }
 
 /// The operands of the program's instructions, for the checker.
@@ -145,6 +156,7 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
+    #[inline]
     pub fn of(&self, instruction: u32) -> &[(VReg, Part, Role)] {
         let k = instruction as usize;
         &self.operands[self.start[k] as usize..self.start[k + 1] as usize]
@@ -280,6 +292,7 @@ impl<I: Inst> Work<I> {
 }
 
 /// The virtual register of an operand in the flat function, where all are virtual.
+#[inline]
 pub(crate) fn virt(operand: &Operand) -> VReg {
     operand.reg.as_virt().expect("flattening made all registers virtual")
 }
@@ -302,6 +315,7 @@ impl<I> Work<I> {
 }
 
 /// True when the operand has a constraint beyond its register's demand.
+#[inline]
 pub(crate) fn constrained(operand: &Operand) -> bool {
     operand.relation != Relation::Any || operand.phases != gpucc_ir::mach::Phases::ANY
 }

@@ -348,27 +348,44 @@ impl Selection {
             Selection::Parts { unit, count, numbers } => (unit, count, numbers),
         };
         for &number in &numbers[..usize::from(count)] {
-            let at = u32::from(number) * unit;
-            let raw = match at {
-                0..32 => u64::from(bits) >> at & ((1u64 << unit) - 1),
-                _ => 0,
-            };
-            if kind == Operand::F32 {
-                list.push(u64::from(half_to_single(raw as u16)));
-                continue;
-            }
-            let negative = unit < width && raw >> (unit - 1) == 1;
-            list.push(match extend {
-                Extension::Arithmetic if negative => return None,
-                Extension::Sign if negative => {
-                    let shift = 64 - unit;
-                    ((raw << shift) as i64 >> shift) as u64 & (u64::MAX >> (64 - width))
-                }
-                _ => raw,
-            });
+            list.push(part(kind, extend, bits, unit, number)?);
         }
         Some(list)
     }
+
+    /// The first lane of what it makes of a word, where that is never in doubt.
+    #[inline]
+    fn first_lane(self, kind: Operand, extend: Extension, bits: u32) -> Option<u64> {
+        match self {
+            Selection::Whole => Some(u64::from(bits) & (u64::MAX >> (64 - kind.bits()))),
+            Selection::Parts { count: 0, .. } => None,
+            _ if extend == Extension::Arithmetic => None,
+            Selection::Parts { unit, numbers, .. } => part(kind, extend, bits, unit, numbers[0]),
+        }
+    }
+}
+
+/// A part of a word as a lane; `None` when that is in doubt.
+#[inline]
+fn part(kind: Operand, extend: Extension, bits: u32, unit: u32, number: u8) -> Option<u64> {
+    let at = u32::from(number) * unit;
+    let raw = match at {
+        0..32 => u64::from(bits) >> at & ((1u64 << unit) - 1),
+        _ => 0,
+    };
+    if kind == Operand::F32 {
+        return Some(u64::from(half_to_single(raw as u16)));
+    }
+    let width = kind.bits();
+    let negative = unit < width && raw >> (unit - 1) == 1;
+    Some(match extend {
+        Extension::Arithmetic if negative => return None,
+        Extension::Sign if negative => {
+            let shift = 64 - unit;
+            ((raw << shift) as i64 >> shift) as u64 & (u64::MAX >> (64 - width))
+        }
+        _ => raw,
+    })
 }
 
 /// Bits of a single that are zeros where it is a half.
@@ -457,8 +474,15 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
         }
         let both = [wanted, absneg(kind, wanted, false, true)];
         let mut found = [None; 2];
-        let entries = LUT.iter().map_while(|&entry| selection.lanes(kind, extend, entry));
-        for (number, lanes) in entries.enumerate() {
+        for (number, &entry) in LUT.iter().enumerate() {
+            // The first lane tells most entries apart.
+            let first = selection.first_lane(kind, extend, entry);
+            if first.is_some_and(|first| both.iter().all(|lanes| lanes.list[0] != first)) {
+                continue;
+            }
+            let Some(lanes) = selection.lanes(kind, extend, entry) else {
+                break;
+            };
             for (found, wanted) in found.iter_mut().zip(&both) {
                 if found.is_none() && lanes == *wanted {
                     *found = Some(number);

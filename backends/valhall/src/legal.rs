@@ -136,6 +136,7 @@ fn run(first: u32, count: u32) -> u64 {
 }
 
 /// What an instruction does with registers.
+#[derive(Copy, Clone)]
 pub struct Registers {
     /// Sources, staging excluded.
     pub sources: u64,
@@ -171,11 +172,11 @@ pub fn registers(inst: &isa::Inst) -> Registers {
     Registers { sources, last, read: group(read), written_later, written: direct | written_later }
 }
 
-/// The rules of one instruction alone.
+/// The rules of one instruction alone; `used` are its [`registers`].
 ///
 /// # Errors
 /// The first that it breaks.
-pub fn admit(inst: &isa::Inst, config: Config) -> Result<(), Violation> {
+pub fn admit(inst: &isa::Inst, used: &Registers, config: Config) -> Result<(), Violation> {
     let opcode = Opcode::of(inst.op());
     if opcode.op().has(ops::flag::FOREIGN) {
         return Err(Violation::Foreign(opcode.name()));
@@ -188,7 +189,6 @@ pub fn admit(inst: &isa::Inst, config: Config) -> Result<(), Violation> {
         }
     }
     rules::check(inst)?;
-    let used = registers(inst);
     let named = used.sources | used.read | used.written;
     if config.work == 32 && named & 0x0000_ffff_ffff_0000 != 0 {
         let first = (named & 0x0000_ffff_ffff_0000).trailing_zeros();
@@ -291,13 +291,12 @@ impl State {
         self.ended |= other.ended;
     }
 
-    /// The state behind one more instruction.
+    /// The state behind one more instruction; `used` are its [`registers`].
     ///
     /// # Errors
     /// The rule that it breaks here.
-    pub fn admit(mut self, inst: &isa::Inst) -> Result<State, Violation> {
+    pub fn admit(mut self, inst: &isa::Inst, used: &Registers) -> Result<State, Violation> {
         let opcode = Opcode::of(inst.op());
-        let used = registers(inst);
         let reads = used.sources | used.read;
         for slot in 0..3 {
             let early = self.later[slot] & (reads | used.written);
@@ -427,8 +426,9 @@ pub fn legal(insts: &[isa::Inst], config: Config) -> Result<(), Finding> {
     let finding = |at: usize, violation: Violation| Finding { at: at as u32, violation };
     let mut next: Vec<(bool, Option<usize>)> = Vec::with_capacity(insts.len());
     let mut leader = vec![false; insts.len() + 1];
+    let used: Vec<Registers> = insts.iter().map(registers).collect();
     for (at, inst) in insts.iter().enumerate() {
-        admit(inst, config).map_err(|violation| finding(at, violation))?;
+        admit(inst, &used[at], config).map_err(|violation| finding(at, violation))?;
         let to = successors(insts, at).map_err(|violation| finding(at, violation))?;
         if to.0 && at + 1 == insts.len() {
             return Err(finding(at, Violation::NoEnd));
@@ -455,7 +455,7 @@ pub fn legal(insts: &[isa::Inst], config: Config) -> Result<(), Finding> {
         };
         let mut at = block;
         loop {
-            match state.admit(&insts[at]) {
+            match state.admit(&insts[at], &used[at]) {
                 Ok(next) => state = next,
                 Err(violation) => {
                     let found = finding(at, violation);

@@ -46,6 +46,7 @@ impl Adjacency {
     }
 
     /// The neighbours of a block, in program order.
+    #[inline]
     pub fn of(&self, block: Block) -> &[Block] {
         self.row(block.index())
     }
@@ -80,6 +81,7 @@ impl Adjacency<u32> {
     }
 
     /// The neighbours of the block at a place, in the order of their edges.
+    #[inline]
     pub fn of(&self, position: usize) -> &[u32] {
         self.row(position)
     }

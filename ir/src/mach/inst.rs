@@ -18,6 +18,7 @@ pub enum Role {
 
 impl Role {
     /// Either kind of definition.
+    #[inline]
     pub const fn is_def(self) -> bool {
         matches!(self, Role::Def | Role::EarlyDef)
     }

@@ -38,6 +38,7 @@ pub struct Files(pub &'static [File]);
 
 impl Files {
     /// The file of an id. Ids are made by the target that owns the table, so this indexes.
+    #[inline]
     pub fn get(&self, id: FileId) -> &'static File {
         &self.0[id.0 as usize]
     }
@@ -105,10 +106,12 @@ pub struct Demand {
 
 impl Demand {
     /// One cell of the file, anywhere.
+    #[inline]
     pub const fn scalar(file: FileId) -> Demand {
         Demand { file, count: 1, stride: 1, phases: Phases::ANY }
     }
     /// Cells from the first to one past the last.
+    #[inline]
     pub const fn extent(&self) -> u32 {
         (self.count as u32 - 1) * self.stride as u32 + 1
     }
@@ -118,6 +121,7 @@ impl Demand {
     }
     /// What a part would need as a register of its own, in rows of `row`: it lies where it may lie within the whole.
     #[must_use]
+    #[inline]
     pub const fn of_part(&self, part: Part, row: u8) -> Demand {
         if part.is_whole() {
             return *self;
@@ -209,6 +213,7 @@ impl Cell {
         self.index / row_length as u16
     }
     /// The position within its row.
+    #[inline]
     pub const fn phase(self, row_length: u8) -> u8 {
         (self.index % row_length as u16) as u8
     }
@@ -222,6 +227,7 @@ impl Reg {
     const PHYSICAL: u32 = 1 << 31;
 
     /// A virtual register.
+    #[inline]
     pub const fn virt(v: VReg) -> Reg {
         Reg(v.0)
     }

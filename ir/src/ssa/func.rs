@@ -43,6 +43,7 @@ pub enum Type {
 
 impl Type {
     /// Width in bits.
+    #[inline]
     pub const fn bits(self) -> u32 {
         match self {
             Type::B1 => 1,
@@ -52,6 +53,7 @@ impl Type {
         }
     }
     /// Size in memory in bytes; a truth value takes a whole word.
+    #[inline]
     pub const fn bytes(self) -> u32 {
         match self {
             Type::B1 | Type::B32 => 4,
@@ -60,6 +62,7 @@ impl Type {
         }
     }
     /// All bits of the width set.
+    #[inline]
     pub const fn mask(self) -> u64 {
         match self {
             Type::B64 => u64::MAX,
@@ -459,9 +462,10 @@ impl Func {
     pub fn regions_in_order(&self) -> Vec<(Region, Option<Inst>, u32)> {
         let mut order = Vec::with_capacity(self.regions.len());
         let mut left = self.regions.len() - 1;
-        let mut stack: SmallVec<[(Region, Option<Inst>, u32); 16]> = SmallVec::new();
-        stack.push((self.body, None, 0));
-        while let Some((region, owner, depth)) = stack.pop() {
+        // Functions without constructs need no stack.
+        let mut stack: Vec<(Region, Option<Inst>, u32)> = Vec::new();
+        let mut next = Some((self.body, None, 0));
+        while let Some((region, owner, depth)) = next {
             order.push((region, owner, depth));
             for &inst in self.regions[region].insts.iter().rev() {
                 // Where every region is found, no instruction is asked for more.
@@ -477,8 +481,39 @@ impl Func {
                     stack.push((inner, Some(inst), depth + 1));
                 }
             }
+            next = stack.pop();
         }
         order
+    }
+
+    /// Visits every instruction that the body reaches, region by region in any order: cheaper than
+    /// [`Func::regions_in_order`] for what does not depend on the order.
+    #[inline]
+    pub fn each_inst(&self, mut see: impl FnMut(&InstData)) {
+        self.any_inst(|data| {
+            see(data);
+            false
+        });
+    }
+
+    /// Whether the body reaches an instruction of some kind; asked in any order, as [`Func::each_inst`].
+    #[inline]
+    pub fn any_inst(&self, mut is: impl FnMut(&InstData) -> bool) -> bool {
+        let mut todo: Vec<Region> = Vec::new();
+        let mut next = Some(self.body);
+        while let Some(region) = next {
+            for &inst in &self.regions[region].insts {
+                let data = &self.insts[inst];
+                if is(data) {
+                    return true;
+                }
+                if data.op.flags().has(Flags::REGIONS) {
+                    todo.extend_from_slice(&data.regions);
+                }
+            }
+            next = todo.pop();
+        }
+        false
     }
 
     /// The number of instructions that the body reaches (constants and terminators included).

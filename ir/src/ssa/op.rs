@@ -107,10 +107,12 @@ macro_rules! ops {
                 match self { $( Op::$variant => $name, )+ }
             }
             /// Operand and result types.
+            #[inline]
             pub const fn sig(self) -> Sig {
                 match self { $( Op::$variant => Sig::$sig $( ($($types)+) )?, )+ }
             }
             /// What its operands of the width that the signature calls `T` are read as.
+            #[inline]
             pub const fn reads(self) -> Number {
                 match self { $( Op::$variant => Number::$reads, )+ }
             }
@@ -473,6 +475,7 @@ impl Op {
         flags & !(Flags::COMMUTES.0 | Flags::ARITHMETIC.0) == 0
     }
     /// Gives the truth of a comparison.
+    #[inline]
     pub const fn is_comparison(self) -> bool {
         matches!(self.sig(), Sig::Compare | Sig::CompareBits)
     }
@@ -499,6 +502,7 @@ impl Op {
         matches!(self, Op::FDiv | Op::FRem) || (Op::FSqrt..=Op::FAtanh).contains(&self)
     }
     /// Makes an address out of indices, scales and offsets: what holds for its operands' indices holds for its result.
+    #[inline]
     pub const fn makes_address(self) -> bool {
         matches!(self, Op::IAdd | Op::IMul | Op::Shl | Op::Or | Op::Index)
     }

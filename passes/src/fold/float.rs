@@ -26,19 +26,18 @@ fn takes_numbers(func: &Func, data: &InstData, model: &Numerics) -> bool {
 /// Values that only float arithmetic, float comparisons and their like read.
 pub(super) fn used_as_floats_only(func: &Func, model: &Numerics) -> FloatOnly {
     let mut uses = vec![0u8; func.values.len()];
-    for (region, ..) in func.regions_in_order() {
-        for &inst in &func.regions[region].insts {
-            let data = &func.insts[inst];
-            let compares = matches!(data.op, Op::FEq | Op::FNe | Op::FLt | Op::FLe);
-            let arithmetic = data.op.flags().has(Flags::ARITHMETIC)
-                || compares
-                || takes_numbers(func, data, model);
-            let how = if arithmetic { AS_FLOAT } else { OTHERWISE };
-            for &arg in &data.args {
-                uses[arg.index()] |= how;
-            }
+    func.each_inst(|data| {
+        if data.args.is_empty() {
+            return;
         }
-    }
+        let compares = matches!(data.op, Op::FEq | Op::FNe | Op::FLt | Op::FLe);
+        let arithmetic =
+            data.op.flags().has(Flags::ARITHMETIC) || compares || takes_numbers(func, data, model);
+        let how = if arithmetic { AS_FLOAT } else { OTHERWISE };
+        for &arg in &data.args {
+            uses[arg.index()] |= how;
+        }
+    });
     FloatOnly(uses)
 }
 

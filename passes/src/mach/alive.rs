@@ -13,10 +13,12 @@ impl Touch {
         Touch(index << 1 | def as u32)
     }
     /// The index of the register.
+    #[inline]
     pub const fn index(self) -> usize {
         (self.0 >> 1) as usize
     }
     /// Written, not read.
+    #[inline]
     pub const fn is_def(self) -> bool {
         self.0 & 1 != 0
     }

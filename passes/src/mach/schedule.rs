@@ -38,16 +38,16 @@ pub fn schedule<I: Inst, M: Model<I>>(func: &mut Func<I>, model: &M, spare: u32)
     let (mut regions, floor) = regions(func, model, &lives, &mut alive);
     let mut sorter = Sorter::new(lives.len(), func.vregs.len());
     let mut needed = floor;
-    each(&mut regions, &lives, &mut alive, &mut sorter, |region, alive, sorter| {
+    let high = |region: &Region| region.peak > floor;
+    each(&mut regions, high, &lives, &mut alive, &mut sorter, |region, alive, sorter| {
         if region.peak > needed {
             sorter.relieve((func, model), region, &lives, alive, needed);
         }
         needed = needed.max(region.peak);
     });
-    each(&mut regions, &lives, &mut alive, &mut sorter, |region, alive, sorter| {
-        if region.waits {
-            sorter.hide((func, model), region, &lives, alive, needed.saturating_sub(spare));
-        }
+    let waits = |region: &Region| region.waits;
+    each(&mut regions, waits, &lives, &mut alive, &mut sorter, |region, alive, sorter| {
+        sorter.hide((func, model), region, &lives, alive, needed.saturating_sub(spare));
     });
     sorter.apply(func, &lives);
     needed
@@ -64,16 +64,15 @@ pub fn overlap<I: Inst, M: Model<I>>(
     let lives = Lives::of(func, |inst, reg| model.is_result(inst, reg));
     let mut alive = Alive::new(func.vregs.len());
     let (mut regions, _) = regions(func, model, &lives, &mut alive);
-    if !regions.iter().any(|region| region.waits) {
+    let waits = |region: &Region| region.waits;
+    if !regions.iter().any(waits) {
         return None;
     }
     let needed = regions.iter().map(|region| region.peak).max().unwrap_or(0);
     let limit = limit(needed).max(needed);
     let mut sorter = Sorter::new(lives.len(), func.vregs.len());
-    each(&mut regions, &lives, &mut alive, &mut sorter, |region, alive, sorter| {
-        if region.waits {
-            sorter.overlap((func, model), region, &lives, alive, limit);
-        }
+    each(&mut regions, waits, &lives, &mut alive, &mut sorter, |region, alive, sorter| {
+        sorter.overlap((func, model), region, &lives, alive, limit);
     });
     sorter.moves().then(|| {
         let mut ordered = func.clone();
@@ -82,23 +81,31 @@ pub fn overlap<I: Inst, M: Model<I>>(
     })
 }
 
-/// Visits regions from the last to the first, standing behind each.
+/// Visits the regions that are `wanted`, from the last to the first, standing behind each. Blocks without such a region, and
+/// what stands before the first of a block, are not walked.
 fn each(
     regions: &mut [Region],
+    wanted: impl Fn(&Region) -> bool,
     lives: &Lives,
     alive: &mut Alive,
     sorter: &mut Sorter,
     mut visit: impl FnMut(&mut Region, &mut Alive, &mut Sorter),
 ) {
-    let mut at = None;
-    for region in regions.iter_mut().rev() {
-        if at != Some(region.block) {
-            alive.enter(lives, region.block);
-            at = Some(region.block);
-        }
-        visit(region, alive, sorter);
-        for &node in sorter.of(region).iter().rev() {
-            alive.before(lives.touches(node), |_| ());
+    for block in regions.chunk_by_mut(|a, b| a.block == b.block).rev() {
+        let Some(first) = block.iter().position(&wanted) else {
+            continue;
+        };
+        alive.enter(lives, block[first].block);
+        for (at, region) in block.iter_mut().enumerate().skip(first).rev() {
+            if wanted(region) {
+                visit(region, alive, sorter);
+            }
+            if at == first {
+                break;
+            }
+            for &node in sorter.of(region).iter().rev() {
+                alive.before(lives.touches(node), |_| ());
+            }
         }
     }
 }

@@ -60,6 +60,7 @@ impl Colorer<'_> {
             }
             file.tracks[cell].cursor = [0; 2];
             file.busy[cell as usize] = 0;
+            file.next_stay[cell as usize] = 0;
         }
         self.colors.cell[class as usize] = NONE;
         self.spill(class);

@@ -39,3 +39,42 @@ fn the_mask_of_cells_says_what_each_cell_says() {
         }
     }
 }
+
+/// A cell is asked again and again while a sweep goes on and registers are placed there: what was noted of it says what a
+/// look at all stays says.
+#[test]
+fn what_is_noted_of_a_cell_is_what_its_stays_say() {
+    let mut seed = 1u32;
+    let mut below = move |end: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) % end
+    };
+    let (mut steps, mut placed, mut refused) = (0, 0, 0);
+    for _ in 0..200 {
+        let mut cells = FileCells { busy: vec![0], next_stay: vec![0], ..FileCells::default() };
+        let mut point = 0;
+        for _ in 0..60 {
+            point += below(3);
+            let start = point + below(4);
+            let end = start + 1 + below(9);
+            let behind = end + 1 + below(3);
+            let both = [Segment { start, end }, Segment { start: behind, end: behind + 2 }];
+            let segments = &both[..1 + below(2) as usize];
+            let mut unknown = cells.clone();
+            (unknown.busy, unknown.next_stay) = (vec![0], vec![0]);
+            let wanted = unknown.cell_free_until(0, segments, point, &mut steps);
+            let found = cells.cell_free_until(0, segments, point, &mut steps);
+            assert_eq!(found, wanted, "{segments:?} at {point}: {:?}", cells.tracks[0]);
+            if found.is_none() {
+                refused += 1;
+            } else if below(3) > 0 {
+                placed += 1;
+                cells.next_stay[0] = cells.next_stay[0].min(start);
+                let list = &mut cells.tracks[0].stays[below(2) as usize];
+                let added = segments.iter();
+                merge(list, added.map(|&Segment { start, end }| Stay { start, end, class: 0 }));
+            }
+        }
+    }
+    assert!(placed > 500 && refused > 500, "{placed} and {refused}");
+}

@@ -28,6 +28,9 @@ impl Colorer<'_> {
         let (row, total) = (cells.row, cells.limit * cells.row);
         let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
         let preferred = data.prefer.filter(|&phase| data.phases >> phase & 1 != 0);
+        // Most registers are one cell anywhere: nothing is asked of those but whether it is free.
+        let wide = data.shape.count > 1;
+        let anywhere = (0..row).all(|phase| data.phases >> phase & 1 != 0);
         let (start, end) = match data.segments[..] {
             [first, .., last] => (first.start, last.end),
             [only] => (only.start, only.end),
@@ -55,12 +58,16 @@ impl Colorer<'_> {
                 break;
             }
             // A wider place that was looked at may have found it occupied.
-            if cells.is_busy(cell, start, point) || data.phases >> (cell % row) & 1 == 0 {
+            if wide && cells.is_busy(cell, start, point)
+                || !anywhere && data.phases >> (cell % row) & 1 == 0
+            {
                 continue;
             }
-            let new = match data.shape.count {
-                1 => u16::from(cells.is_new(cell)),
-                _ => cells_of(cell, data.shape).filter(|&cell| cells.is_new(cell)).count() as u16,
+            let new = match wide {
+                false => u16::from(cells.is_new(cell)),
+                true => {
+                    cells_of(cell, data.shape).filter(|&cell| cells.is_new(cell)).count() as u16
+                }
             };
             let apart = preferred.is_some_and(|phase| u16::from(phase) != cell % row);
             if best.is_some_and(|(rank, _)| rank <= (new, apart, 0)) {
@@ -77,6 +84,10 @@ impl Colorer<'_> {
             let rank = (new, apart, gap);
             if best.is_none_or(|(least, _)| rank < least) {
                 best = Some((rank, cell));
+                if rank == (0, false, 0) {
+                    // Nothing is better, and what is as good comes later.
+                    break;
+                }
             }
         }
         best.map(|(_, cell)| cell)

@@ -4,8 +4,7 @@ use super::Analysis;
 use super::pending::{bit, facts, touched};
 use crate::inst::{Inst, Src};
 use crate::isa::Opcode;
-use gpucc_ir::mach::live::{Live, Scan};
-use gpucc_ir::mach::{Edges, Func};
+use gpucc_ir::mach::{Adjacency, Edges, Func};
 
 /// Marks registers that nobody reads after an instruction. Staging registers are never marked, nor registers that a
 /// message may still be reading. A pair is marked when both halves are dead.
@@ -26,7 +25,7 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
                 pending.read.iter().fold(0, |set, &slot| set | slot)
             })
             .collect();
-        let mut alive = set(live.behind(position));
+        let mut alive = live.behind(position);
         for (node, busy) in func.blocks[block].nodes.iter_mut().zip(busy).rev() {
             let Inst::Op(op) = &mut node.inst else {
                 continue;
@@ -53,31 +52,54 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
     }
 }
 
-/// Which of the 64 registers are alive across blocks.
+/// Which of the 64 registers are alive where blocks begin, a bit each, and where their lanes go. Blocks go by their places
+/// in the layout.
+struct Live {
+    before: Vec<u64>,
+    nexts: Adjacency<u32>,
+}
+
+impl Live {
+    /// The registers that are alive behind a block.
+    fn behind(&self, block: usize) -> u64 {
+        self.nexts.of(block).iter().fold(0, |set, &next| set | self.before[next as usize])
+    }
+}
+
+/// Which registers are alive across blocks. A block is looked at again only when one behind it reads more than was known:
+/// at most 64 times.
 fn live(func: &Func<Inst>) -> Live {
-    let mut scan = Scan::new(64);
+    let nexts = Adjacency::successors(func, Edges::Logical);
+    let preds = nexts.reversed();
+    let mut written = vec![0u64; nexts.len()];
+    let mut live = Live { before: vec![0; nexts.len()], nexts };
     for (at, &block) in func.layout.iter().enumerate() {
         for op in func.blocks[block].nodes.iter().filter_map(|n| n.inst.op()) {
             let touched = touched(op);
-            each(touched.reads, |register| scan.read(at, register));
-            each(touched.writes, |register| scan.write(at, register));
+            live.before[at] |= touched.reads & !written[at];
+            written[at] |= touched.writes;
         }
     }
-    Live::of(func, Edges::Logical, scan)
-}
-
-fn each(mut set: u64, mut visit: impl FnMut(usize)) {
-    while set != 0 {
-        visit(set.trailing_zeros() as usize);
-        set &= set - 1;
+    let mut todo: Vec<u32> = (0..written.len() as u32).collect();
+    let mut waits = vec![true; written.len()];
+    while let Some(block) = todo.pop() {
+        let at = block as usize;
+        waits[at] = false;
+        let through = live.behind(at) & !written[at] & !live.before[at];
+        if through == 0 {
+            continue;
+        }
+        live.before[at] |= through;
+        for &from in preds.of(at) {
+            if !std::mem::replace(&mut waits[from as usize], true) {
+                todo.push(from);
+            }
+        }
     }
-}
-
-fn set(registers: impl Iterator<Item = u32>) -> u64 {
-    registers.fold(0, |set, register| set | 1 << register)
+    live
 }
 
 /// Registers that hold a value when the program starts: those that some way reads before it writes them.
 pub fn live_at_start(func: &Func<Inst>) -> u64 {
-    set(live(func).before(0).iter().copied())
+    live(func).before[0]
 }

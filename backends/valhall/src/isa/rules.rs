@@ -53,17 +53,18 @@ pub type Group = (u32, u32);
 
 /// The group that is read and the group that is written.
 pub fn staging(inst: &Inst) -> (Option<Group>, Option<Group>) {
-    let base = inst.get(f::SR);
-    let (read, written) = (inst.get(f::SR_COUNT), inst.get(f::SR_WRITE_COUNT) + 1);
+    let first = |count| (inst.get(f::SR), count);
+    let read = || inst.get(f::SR_COUNT);
+    let written = || inst.get(f::SR_WRITE_COUNT) + 1;
     match Opcode::of(inst.op()).staging() {
         Staging::None => (None, None),
-        Staging::Read => (Some((base, read)), None),
-        Staging::Write => (None, Some((base, read))),
-        Staging::WriteOnly => (None, Some((base, written))),
-        Staging::ReadWrite => (Some((base, read)), Some((inst.get(f::SR_WRITE), written))),
+        Staging::Read => (Some(first(read())), None),
+        Staging::Write => (None, Some(first(read()))),
+        Staging::WriteOnly => (None, Some(first(written()))),
+        Staging::ReadWrite => (Some(first(read())), Some((inst.get(f::SR_WRITE), written()))),
         Staging::Texture => {
-            let read = if read == 0 { 8 } else { read };
-            (Some((base, read)), Some((inst.get(f::SR_WRITE), written)))
+            let read = if read() == 0 { 8 } else { read() };
+            (Some(first(read)), Some((inst.get(f::SR_WRITE), written())))
         }
     }
 }

@@ -125,6 +125,7 @@ pub enum SourceByte {
 
 impl SourceByte {
     /// Reads a byte; `None` where the page has no such special value.
+    #[inline]
     pub fn decode(byte: u8, page: u8) -> Option<SourceByte> {
         Some(match byte >> 6 {
             0 | 1 => SourceByte::Register { index: byte & 63, last: byte >> 6 == 1 },

@@ -24,7 +24,7 @@ fn compute(text: &str) -> Result<(), Violation> {
 fn forced(text: &str, fields: &[(FieldId, u32)]) -> Result<(), Violation> {
     let word = code(text)[0];
     let word = fields.iter().fold(word, |word, &(id, value)| word.with(id, value));
-    admit(&word, COMPUTE)
+    admit(&word, &registers(&word), COMPUTE)
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn the_middle_half_does_not_exist_at_full_occupancy() {
 fn rows_of_foreign_programs_are_not_written() {
     let row = Opcode::ClperV2u16;
     let word = isa::Inst::usual(row.op());
-    assert_eq!(admit(&word, COMPUTE), Err(Violation::Foreign(row.name())));
+    assert_eq!(admit(&word, &registers(&word), COMPUTE), Err(Violation::Foreign(row.name())));
 }
 
 #[test]
@@ -239,7 +239,8 @@ fn accesses_to_thread_local_memory_end_where_their_16_bytes_end() {
             .with(f::SR_COUNT, bytes.div_ceil(4));
         for offset in 0..64u32 {
             let crosses = offset % 16 + bytes > 16;
-            let found = admit(&load.with(f::OFFSET, offset), COMPUTE);
+            let load = load.with(f::OFFSET, offset);
+            let found = admit(&load, &registers(&load), COMPUTE);
             let name = opcode.name();
             assert_eq!(found == Err(Violation::Crosses), crosses, "{name} at {offset}: {found:?}");
         }
