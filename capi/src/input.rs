@@ -217,10 +217,7 @@ impl Given {
         };
         let includes = callback::includes(source.include, source.include_user);
         let includes = includes.map(|includes| includes.for_source(&name));
-        let text = match text {
-            Some(text) => SourceText::new(name, Some(text)),
-            None => SourceText::spirv(name, &bytes),
-        };
+        let text = SourceText::new(name, text);
         Ok(Given { language, text, bytes, defines, includes, refused })
     }
 

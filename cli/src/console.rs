@@ -167,7 +167,11 @@ impl Console {
             None if name.is_empty() => String::new(),
             None => format!("{name}: "),
         };
-        text.push_str(&format!("{severity}: {}\n", clip(&diagnostic.message)));
+        text.push_str(&format!("{severity}: {}", clip(&diagnostic.message)));
+        if let (Form::Short, Some(label), Some(_)) = (self.form, label, origin) {
+            text.push_str(&format!(" ({name}, byte {})", label.start));
+        }
+        text.push('\n');
         if self.form == Form::Human {
             for note in &diagnostic.notes {
                 text.push_str(&format!("  = {}\n", clip(note).replace('\n', "\n    ")));

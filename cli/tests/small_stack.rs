@@ -158,3 +158,20 @@ fn selections_of_spirv_are_read_with_a_thread_and_without() {
         }
     });
 }
+
+/// Commas and assignments of GLSL nest, and what is kept of such a text is dropped by the caller's thread.
+#[test]
+fn rows_of_commas_and_assignments_are_read_kept_and_dropped() {
+    on_small_thread(|| {
+        let head = "#version 450\nlayout(constant_id = 0) const int n = 1;\nlayout(location = 0) out vec4 o;\n";
+        for row in [", a".repeat(4000), " = a".repeat(400)] {
+            let text =
+                format!("{head}void main() {{ float a = 0.5; a{row}; o = vec4(a * float(n)); }}");
+            let compiler = Compiler::new(Target::R700, None).expect("the target is built");
+            let source = Source::Glsl(&text, gpucc::Stage::Fragment);
+            let (kept, parsed) = compiler.read(source, &Options::default());
+            parsed.unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            drop(kept.expect("it has a constant"));
+        }
+    });
+}

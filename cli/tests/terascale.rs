@@ -1,6 +1,6 @@
 //! R700 and R6xx from outside: fetch programs, memory, streams, torn quads, and what R6xx refuses.
 
-use crate::common::{Folder, gpucc, samples, text};
+use crate::common::{Folder, gpucc, pixels, samples, text};
 
 const ATTRIBUTES: &str = "
 struct Out { @builtin(position) p: vec4f, @location(0) a: vec4f, @location(1) @interpolate(flat) b: vec4u,
@@ -356,4 +356,32 @@ fn a_mask_without_the_one_sample_kills_its_pixel() {
     assert!(kills("{}"));
     assert!(kills(&format!(r#"{{"fragment":{{"targets":[{target}],"samples":1}}}}"#)));
     assert!(!kills(&format!(r#"{{"fragment":{{"targets":[{target}],"samples":4}}}}"#)));
+}
+
+/// The proof compares with the program behind the pass that kills, so what is drawn is looked at.
+#[test]
+fn pixels_without_their_one_sample_are_not_drawn() {
+    let source = "@vertex fn v(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
+            return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+        }
+        @fragment fn f(@builtin(position) at: vec4f) -> Out { return Out(vec4f(1.0), u32(at.x)); }
+        struct Out { @location(0) color: vec4f, @builtin(sample_mask) mask: u32 };";
+    let folder = Folder::new("drawn");
+    let (path, out) = (folder.write("mask.wgsl", source), folder.path("out.png"));
+    for target in ["interp", "r600", "r700"] {
+        let args =
+            ["render", &path, "--target", target, "--size", "8x8", "--draw", "3", "-o", &out];
+        let output = gpucc(&args);
+        assert!(output.status.success(), "{target}: {}", text(&output));
+        for (number, pixel) in pixels(&out).chunks_exact(4).enumerate() {
+            let wanted = if number % 2 == 1 { [255; 4] } else { pixel_of_nothing(pixel) };
+            assert_eq!(pixel, wanted, "{target}: {number}");
+        }
+    }
+}
+
+/// A background that no colour of the program is.
+fn pixel_of_nothing(pixel: &[u8]) -> [u8; 4] {
+    assert!(pixel[0] == 0 && pixel[1] == 0 && pixel[2] == 0);
+    [0, 0, 0, pixel[3]]
 }

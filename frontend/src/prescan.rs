@@ -64,6 +64,8 @@ pub fn check_size(text: &str, limits: &Limits) -> Result<(), Stop> {
 
 /// How deep readers recurse over a text at most that is [flat](check): brackets, operators and `else if` together.
 const FLAT: u64 = 16;
+/// Commas and assignments of a statement of such a text.
+const FLAT_ROW: u32 = 64;
 /// Functions and structures of such a text: calls are inlined, and types hold one another.
 const FLAT_BODIES: u64 = 8;
 
@@ -85,6 +87,8 @@ pub fn check(text: &str, language: Language, limits: &Limits) -> Result<bool, St
         bodies: 0,
     };
     let mut at = 0;
+    // Commas and assignments of a statement: those of GLSL may nest to the right.
+    let mut row = 0;
     let mut previous: &[u8] = b"";
     while at < bytes.len() {
         let start = at;
@@ -110,7 +114,16 @@ pub fn check(text: &str, language: Language, limits: &Limits) -> Result<bool, St
         }
         let token = &bytes[start..at];
         scan.token(token, previous, start)?;
+        row = match token {
+            b";" | b"{" | b"}" => 0,
+            b"," | b"=" => row + 1,
+            [.., b'='] if !matches!(token, b"==" | b"!=" | b"<=" | b">=") => row + 1,
+            _ => row,
+        };
         scan.deepest = scan.deepest.max(scan.depth());
+        if language == Language::Glsl && row > FLAT_ROW {
+            scan.deepest = scan.deepest.max(FLAT + 1);
+        }
         previous = token;
     }
     Ok(scan.deepest <= FLAT && scan.bodies <= FLAT_BODIES)

@@ -1,6 +1,7 @@
 //! A source that is read once and lowered for several values of its constants.
 //!
-//! What a source is before its constants have values is kept: naga's module, SPIR-V's instructions, and GLSL's syntax. Sizes of arrays and the choice of code that depend on the constants are computed from there.
+//! What a source is before its constants have values is kept: naga's module, SPIR-V's instructions, and GLSL's syntax.
+//! Sizes of arrays and the choice of code that depend on the constants are computed from there.
 
 use crate::entries::Entries;
 use crate::places::Places;

@@ -7,6 +7,7 @@ use crate::report::ProgramFlow;
 use crate::{Diagnostic, Failure, FailureKind, Severity};
 use gpucc_ir::driver;
 use gpucc_ir::ssa::{Func, Span, Stage};
+use gpucc_machine::about;
 use gpucc_machine::compiled::Placed;
 use gpucc_machine::described::{EvidenceClass, Setting};
 pub use gpucc_machine::{Compiled, ListingLine, Machine};
@@ -235,15 +236,14 @@ pub(crate) fn admit_workgroup(
     chip: &str,
     func: &Func,
 ) -> Result<(), driver::Failure> {
-    const INVOCATIONS: &str = "workgroup invocations";
-    let known = machine.limits(chip).into_iter().find(|(what, _)| *what == INVOCATIONS);
+    let known = machine.limits(chip).into_iter().find(|(what, _)| *what == about::INVOCATIONS);
     let Some((_, available)) = known.filter(|_| func.stage == Stage::Compute) else {
         return Ok(());
     };
     let size = func.workgroup_size.map(u64::from);
     let needed = size.into_iter().fold(1, u64::saturating_mul);
     let hint = "use smaller workgroups, and more of them";
-    driver::Limit::new(INVOCATIONS, available, hint).admit(needed)
+    driver::Limit::new(about::INVOCATIONS, available, hint).admit(needed)
 }
 
 /// The code rests on nothing weaker than a class of evidence.

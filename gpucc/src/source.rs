@@ -20,7 +20,7 @@ pub struct SourceText {
 /// A place in the source that a SPIR-V module was made from, as the module says (OpLine).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The name of the source.
+    /// The name of the source, of which 255 bytes are kept.
     pub file: Arc<str>,
     /// From 1 on.
     pub line: u32,
@@ -103,8 +103,11 @@ fn origins(module: &[u8]) -> Vec<(u32, Option<Origin>)> {
     const LINE: u32 = 8;
     const NO_LINE: u32 = 317;
     const FUNCTION_END: u32 = 56;
-    /// OpBranch to OpUnreachable.
+    /// OpBranch to OpUnreachable; also OpTerminateInvocation.
     const LAST_OF_BLOCK: std::ops::RangeInclusive<u32> = 249..=255;
+    const TERMINATE: u32 = 4416;
+    /// Bytes of a name. Each line of a program names its source.
+    const MOST: usize = 255;
     const MAGIC: u32 = 0x0723_0203;
     let Some(&first) = module.first_chunk::<4>() else { return Vec::new() };
     let word = match u32::from_le_bytes(first) {
@@ -122,15 +125,17 @@ fn origins(module: &[u8]) -> Vec<(u32, Option<Origin>)> {
         at += count;
         let now = match (opcode, inst) {
             (STRING, [_, id, literal @ ..]) => {
-                let bytes: Vec<u8> = literal.iter().flat_map(|word| word.to_le_bytes()).collect();
-                let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
-                files.insert(*id, String::from_utf8_lossy(text).into());
+                let bytes = literal.iter().flat_map(|word| word.to_le_bytes());
+                let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).take(MOST).collect();
+                if !bytes.is_empty() {
+                    files.insert(*id, String::from_utf8_lossy(&bytes).into());
+                }
                 continue;
             }
-            (LINE, &[_, file, line, column, ..]) => {
+            (LINE, &[_, file, line @ 1..=u32::MAX, column, ..]) => {
                 files.get(&file).map(|file| Origin { file: Arc::clone(file), line, column })
             }
-            (NO_LINE | FUNCTION_END, _) => None,
+            (LINE | NO_LINE | FUNCTION_END | TERMINATE, _) => None,
             _ if LAST_OF_BLOCK.contains(&opcode) => None,
             _ => continue,
         };

@@ -44,6 +44,9 @@ impl Planned {
     }
 }
 
+/// The limit that each machine with a compute stage has among its own.
+pub const INVOCATIONS: &str = "workgroup invocations";
+
 /// All stages that shaders have.
 pub const STAGES: &[&str] = &["vertex", "fragment", "compute"];
 

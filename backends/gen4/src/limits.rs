@@ -2,6 +2,7 @@
 
 use crate::isa::Machine;
 use gpucc_ir::driver::Limit;
+use gpucc_machine::about;
 
 /// isa/gen4-pipeline.md 1.2.
 pub const COLOR_TARGETS: Limit = Limit::new("color targets", 8, "write fewer targets");
@@ -18,20 +19,20 @@ pub const STRIDE: Limit =
     Limit::new("bytes from one vertex to the next", 2047, "use smaller vertices");
 /// Offsets within an element. isa/gen4-pipeline.md 1.4.
 pub const OFFSET: Limit =
-    Limit::new("bytes of an attribute's offset", 2047, "use smaller vertices");
+    Limit::new("bytes of offset of an attribute", 2047, "use smaller vertices");
 /// Buffers that an element can name.
 pub const VERTEX_BUFFERS: Limit = Limit::new("vertex buffers", 17, "use fewer buffers");
 /// Slots of an entry of 5 units. isa/gen4-pipeline.md 1.3.
 pub const SLOTS: Limit = Limit::new("slots of a vertex", 20, "pass fewer outputs");
 /// Scratch of a thread. isa/gen4-pipeline.md 1.1.
 pub const MEMORY: Limit = Limit::new(
-    "bytes of a thread's memory",
+    "bytes of memory of a thread",
     2 << 20,
     "use smaller arrays, or keep less alive across barriers",
 );
 /// What numbers them counts on it.
 pub const INVOCATIONS: Limit =
-    Limit::new("workgroup invocations", 1024, "use smaller workgroups, and more of them");
+    Limit::new(about::INVOCATIONS, 1024, "use smaller workgroups, and more of them");
 /// How far JUMP_COUNT goes.
 pub const JUMP: Limit =
     Limit::new("instructions of a loop or condition", 32767, "make the loop shorter");

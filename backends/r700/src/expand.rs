@@ -1,6 +1,6 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
-mod coverage;
+pub mod coverage;
 mod double;
 pub mod native;
 mod texture;

@@ -219,6 +219,7 @@ fn internal(pass: &'static str, message: String) -> Failure {
 /// [`Failure::Refused`] for what it cannot, [`Failure::Limit`] for what it has too few of.
 pub fn admit(func: &Func, chip: Chip) -> Result<(), Failure> {
     refuse::check(func, chip)?;
+    expand::coverage::admit(func)?;
     abi::check_arrays(func)
 }
 

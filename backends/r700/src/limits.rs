@@ -3,6 +3,7 @@
 use crate::abi::{ATTRIBUTES, POINT};
 use crate::api::Chip;
 use gpucc_ir::driver::Limit;
+use gpucc_machine::about;
 
 /// How many places there are for what is bound (abi-r700).
 const fn places(what: &'static str, available: u64) -> Limit {
@@ -50,7 +51,7 @@ pub const SAMPLES: Limit = Limit::new("samples of a pixel", 8, "PA_SC_AA_CONFIG 
 pub const CODE: Limit =
     Limit::new("quadwords of code", (1 << 22) - 1, "split the shader, or unroll less");
 pub const INVOCATIONS: Limit =
-    Limit::new("workgroup invocations", 1024, "use smaller workgroups, and more of them");
+    Limit::new(about::INVOCATIONS, 1024, "use smaller workgroups, and more of them");
 /// Largest variable in scratch memory that is indexed at run time, a vec4 of scratch for each of its dwords: ARRAY_SIZE
 /// has 12 bits. R700 ISA 10.5, MEM_RD_WORD2.
 pub const INDEXED_SCRATCH: Limit = words("words of an indexed private variable", 4095);

@@ -2,8 +2,9 @@
 
 use crate::chip::Chip;
 use gpucc_ir::driver::Limit;
+use gpucc_machine::about;
 
-/// Bytes of memory that an invocation has for arrays and spilled values.
+/// Bytes of memory of an invocation for arrays and spilled values: an assumption, for the hardware names no limit.
 pub const PRIVATE: Limit =
     Limit::new("bytes of private memory", 1 << 16, "use smaller private arrays");
 /// Shared registers of a program. 3.1.
@@ -26,11 +27,7 @@ pub fn varyings(chip: Chip) -> Limit {
 }
 
 pub fn invocations(chip: Chip) -> Limit {
-    Limit::new(
-        "workgroup invocations",
-        chip.invocations(),
-        "use smaller workgroups, and more of them",
-    )
+    Limit::new(about::INVOCATIONS, chip.invocations(), "use smaller workgroups, and more of them")
 }
 
 /// All of them.

@@ -2,6 +2,7 @@
 
 use crate::{abi, regs};
 use gpucc_ir::driver::Limit;
+use gpucc_machine::about;
 
 /// An index of a resource has 16 bits beside its table's number. Arm's v9 instruction description, LD_ATTR and others.
 pub const TABLE: Limit =
@@ -21,12 +22,12 @@ pub const SAMPLES: Limit = Limit::new("samples of a pixel", 16, "take fewer samp
 pub const UNIFORMS: Limit =
     Limit::new("words of uniforms", 128, "load uniform buffers instead of pushing them");
 pub const PRIVATE: Limit = Limit::new(
-    "bytes of private memory",
+    "bytes of private memory beside spilled values",
     regs::REACH as u64,
     "private arrays and spilled values must lie within the reach of an offset",
 );
 pub const INVOCATIONS: Limit =
-    Limit::new("workgroup invocations", 1024, "use smaller workgroups, and more of them");
+    Limit::new(about::INVOCATIONS, 1024, "use smaller workgroups, and more of them");
 
 /// All of them.
 pub fn all() -> Vec<(&'static str, u64)> {

@@ -1,8 +1,33 @@
 //! The mask of samples that a program leaves, where pixels have one sample. The chips look at masks of several samples alone
 //! (register guide, DB_SHADER_CONTROL: MASK_EXPORT_ENABLE; docs/errata.md 40), so a pixel whose mask lacks its sample is killed.
 
-use gpucc_ir::driver::State;
-use gpucc_ir::ssa::{Builder, Builtin, Func, Imm, Op, OutputKind};
+use gpucc_ir::driver::{Failure, State};
+use gpucc_ir::ssa::{Builder, Builtin, Func, Imm, Op, OutputKind, Span};
+
+/// Writes of the mask. The readers of languages write it once, behind everything else.
+fn writes(func: &Func) -> usize {
+    let masks = func.insts.values().filter(|data| match data.imm {
+        Imm::Output(output, _) => {
+            data.op == Op::Output
+                && func.outputs[output].kind == OutputKind::Builtin(Builtin::SampleMask)
+        }
+        _ => false,
+    });
+    masks.count()
+}
+
+/// # Errors
+/// [`Failure::NotYet`] for a mask that is written more than once: which write is the last is not known where it stands.
+pub fn admit(func: &Func) -> Result<(), Failure> {
+    if writes(func) < 2 {
+        return Ok(());
+    }
+    Err(Failure::NotYet {
+        feature: "several writes of a mask of samples".to_owned(),
+        stage: "the calling convention",
+        span: Span::NONE,
+    })
+}
 
 /// Kills pixels whose mask lacks the one sample. A pipeline that does not say how many samples there are has one.
 pub fn kill(func: &mut Func, state: Option<&State>) -> bool {

@@ -86,7 +86,8 @@ fn state(gpu: &Gpu) -> Result<Windower, Refused> {
     if kills == 1 && unit.words[4] & 1 == 1 && presence.when == When::Early {
         (presence.source, presence.sent) = (true, true);
     }
-    let untested = d5 >> 20 & 1 == 1 && color.depth_test.is_none();
+    // Depth that the program computes is another key. P 7.1.
+    let untested = d5 >> 20 & 3 == 1 && color.depth_test.is_none();
     if gpu.model == super::Model::I965 && untested && gpu.state.clamp_due {
         return Err((Rule::DepthClampMissing, "behind CONSTANT_BUFFER".into()));
     }

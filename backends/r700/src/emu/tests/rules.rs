@@ -56,7 +56,9 @@ fn bound(stage: Stage) -> State {
     state.stage = stage;
     let bytes: Vec<u8> = (0..64).collect();
     let buffer = BufferResource { source: FetchSource::Bytes(bytes), stride: 4, format: None };
-    state.resources.insert(175, FetchResource::Buffer(buffer.clone()));
+    for last in [159, 175] {
+        state.resources.insert(last, FetchResource::Buffer(buffer.clone()));
+    }
     state.resources.insert(0, FetchResource::Buffer(buffer));
     let image = Image::new(Format::Rgba32Float, Extent::plane(4, 4)).expect("fits");
     state.resources.insert(1, FetchResource::Texture(image));
@@ -631,6 +633,9 @@ const CASES: &[Case] = &[
     (Rule::ResourceRange,
         || fetching(&[Cf::Fetch(2, vec![of_resource(176)])]),
         || fetching(&[Cf::Fetch(2, vec![of_resource(175)])])),
+    (Rule::ResourceRange,
+        || pixels(&[Cf::Fetch(2, vec![of_resource(160)])]),
+        || pixels(&[Cf::Fetch(2, vec![of_resource(159)])])),
     (Rule::FetchFormat,
         || {
             let mut fetch = vtx(1);
