@@ -18,8 +18,7 @@ pub struct Point {
     pub instructions: usize,
     /// SSA values.
     pub values: usize,
-    /// From the end of the front end to the bytes, the best of the runs: of the processor where the system tells, since others
-    /// take their turns meanwhile.
+    /// From the end of the front end to the bytes, the best of the runs.
     pub time: Duration,
     /// What the front end took.
     pub frontend: Duration,
@@ -159,16 +158,13 @@ fn point(compiler: &Compiler, source: Source<'_>, runs: usize) -> Point {
     };
     (point.instructions, point.values) = (func.live_insts(), func.values.len());
     for run in 0..runs.max(1) {
-        let (start, busy) = (Instant::now(), processor());
+        let start = Instant::now();
         match compiler.compile(&func, &options) {
             Ok(compiled) => {
-                let time =
-                    processor().zip(busy).map(|(after, before)| after.saturating_sub(before));
-                let time = time.unwrap_or(compiled.compile_time);
-                if run > 0 && time >= point.time {
+                if run > 0 && compiled.compile_time >= point.time {
                     continue;
                 }
-                point.time = time;
+                point.time = compiled.compile_time;
                 let mut sums: std::collections::BTreeMap<&'static str, Duration> =
                     std::collections::BTreeMap::new();
                 for pass in &compiled.times {
@@ -188,12 +184,6 @@ fn point(compiler: &Compiler, source: Source<'_>, runs: usize) -> Point {
         }
     }
     point
-}
-
-/// Processor time of this thread, where the system tells it.
-fn processor() -> Option<Duration> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(Duration::from_nanos(text.split_whitespace().next()?.parse().ok()?))
 }
 
 /// Whether a program is beyond a limit of the machine, and not of the budget alone.

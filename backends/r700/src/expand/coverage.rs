@@ -6,9 +6,11 @@ use gpucc_ir::ssa::{Builder, Builtin, Func, Imm, Op, OutputKind, Span};
 
 /// Writes of the mask. The readers of languages write it once, behind everything else.
 fn writes(func: &Func) -> usize {
-    let masks = func.insts.values().filter(|data| match data.imm {
+    let regions = func.regions_in_order().into_iter();
+    let insts = regions.flat_map(|(region, ..)| &func.regions[region].insts);
+    let masks = insts.filter(|&&inst| match func.insts[inst].imm {
         Imm::Output(output, _) => {
-            data.op == Op::Output
+            func.insts[inst].op == Op::Output
                 && func.outputs[output].kind == OutputKind::Builtin(Builtin::SampleMask)
         }
         _ => false,
@@ -19,7 +21,8 @@ fn writes(func: &Func) -> usize {
 /// # Errors
 /// [`Failure::NotYet`] for a mask that is written more than once: which write is the last is not known where it stands.
 pub fn admit(func: &Func) -> Result<(), Failure> {
-    if writes(func) < 2 {
+    let kind = OutputKind::Builtin(Builtin::SampleMask);
+    if !func.outputs.values().any(|data| data.kind == kind) || writes(func) < 2 {
         return Ok(());
     }
     Err(Failure::NotYet {

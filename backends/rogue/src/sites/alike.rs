@@ -21,7 +21,7 @@ pub fn alike(old: &Group, new: &Group, around: &Around) -> bool {
         // Who is woken for nothing looks and sleeps again.
         return true;
     }
-    if leaves_counter(old, new, around) || ends_at_once(old, new, around) {
+    if ends_at_once(old, new, around) {
         return true;
     }
     let same = Group { condition: old.condition, ..new.clone() };
@@ -38,20 +38,6 @@ pub fn alike(old: &Group, new: &Group, around: &Around) -> bool {
         return same_turns(old, &same, around);
     }
     same_turns(old, new, around)
-}
-
-/// Whether two mask operations differ in the register of counters alone, which nobody asks any more: the end of all levels makes
-/// every counter 0.
-fn leaves_counter(old: &Group, new: &Group, around: &Around) -> bool {
-    let (Ops::Control(before), Ops::Control(_)) = (&old.ops, &new.ops) else { return false };
-    let [Some(counter), None] = old.writes else { return false };
-    let [Some(Register::Special(number @ 36..=43)), None] = new.writes else { return false };
-    let same = Group { writes: old.writes, layout: old.layout, ..new.clone() };
-    (Control::Cndst..=Control::Cndend).contains(&Control::of(before.op()))
-        && same == *old
-        && old.sources[0] == counter
-        && around.ends
-        && !around.behind.reads(Register::Special(number))
 }
 
 /// Whether two groups are an `else` of nothing: whoever ran waits for the end that follows, or does not, and goes on there.
@@ -198,8 +184,9 @@ impl Plain {
         from_zero(&mut group, around);
         first_external(&mut group);
         same_feeds(&mut group, around);
+        let once = group.repeat == 1;
         if let Ops::Main(ops) = &mut group.ops {
-            operations(ops, &group.sources, &group.selectors, group.writes, around);
+            operations(ops, &group.sources, &group.selectors, group.writes, once, around);
         }
         if let Ops::Bitwise([_, _, Some(shift)]) = &mut group.ops
             && shift.flag(f::PWEN)
@@ -420,6 +407,7 @@ fn operations(
     sources: &[Register; 6],
     selectors: &Selectors,
     writes: [Option<Register>; 2],
+    once: bool,
     around: &Around,
 ) {
     for (op, first) in [(&mut ops.p0, 0), (&mut ops.p1, 3)] {
@@ -449,7 +437,8 @@ fn operations(
     for (op, first) in [(&mut ops.p0, 0), (&mut ops.p1, 3)] {
         for (at, field) in [f::ABS0, f::ABS1, f::ABS2].into_iter().enumerate() {
             let wide = op.is_some_and(|word| Main::of(word.op()) == Main::Imadd64) && at == 2;
-            if !wide && around.known.is_positive(sources[first + at]) {
+            // What is known is of the first turn's registers.
+            if once && !wide && around.known.is_positive(sources[first + at]) {
                 cleared(op, &[field]);
             }
         }
@@ -568,8 +557,16 @@ fn same_feeds(group: &mut Group, around: &Around) {
         first.map_or(feed, |at| FEEDS[at])
     };
     let writes = group.writes;
+    // A part of a word that is not 0 may be 0, and the backend takes the word.
+    let whole = match &group.ops {
+        Ops::Main(ops) => {
+            let part = |mov: &Inst| mov.get(f::MASK) != 15;
+            ops.backend.is_none() && !ops.mov.as_ref().is_some_and(part)
+        }
+        _ => true,
+    };
     let asked = writes.map(|write| {
-        let zero = write.is_some_and(|to| once && around.asked.of(to).is_zero_alone());
+        let zero = write.is_some_and(|to| once && whole && around.asked.of(to).is_zero_alone());
         if zero { &truths } else { &plain }
     });
     for (at, feed) in group.selectors.is.iter_mut().enumerate() {
@@ -613,7 +610,7 @@ fn unsigned(group: &mut Group, around: &Around) {
     let positive = |feed: &Feed| {
         given(group, *feed).is_some_and(|register| around.known.is_positive(register))
     };
-    if test.get(f::TYPE) == S32 && feeds.iter().all(positive) {
+    if group.repeat == 1 && test.get(f::TYPE) == S32 && feeds.iter().all(positive) {
         let test = test.with(f::TYPE, U32);
         if let Ops::Main(ops) = &mut group.ops {
             ops.test = Some(test);

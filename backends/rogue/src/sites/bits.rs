@@ -407,7 +407,8 @@ pub fn same_bits(old: &Group, new: &Group, bits: &Bits, asked: &Asked) -> bool {
         let tests = shift.as_ref().is_some_and(|shift| shift.flag(f::PWEN));
         group.repeat == 1 && group.writes[1].is_none() && !tests
     };
-    let same = old.condition == new.condition && old.end == new.end && old.atom == new.atom;
+    let same = old.condition == new.condition
+        && (old.end, old.atom, old.olchk) == (new.end, new.atom, new.olchk);
     let Some(register) = old.writes[0].filter(|_| same && old.writes == new.writes) else {
         return false;
     };

@@ -106,8 +106,6 @@ pub struct Around {
     pub asked: Asked,
     /// What p0 says of a register.
     pub fact: Option<Fact>,
-    /// No mask operation asks for a counter behind it but the one that ends all levels, where every counter becomes 0.
-    pub ends: bool,
     /// The next group ends levels: the register of their counters, and how many.
     pub closes: Option<(Register, u32)>,
     /// The core rounds toward zero.
@@ -150,7 +148,11 @@ impl Fact {
 
     /// Behind a group before which it holds.
     fn behind(self, group: &Group, bits: &Bits) -> Option<Fact> {
-        if writes_of(group).contains(&self.register) {
+        // A temporary by an index may be any.
+        let writes = writes_of(group);
+        let other =
+            |to: &Register| *to != self.register && !matches!(to, Register::Relative { .. });
+        if !writes.iter().all(other) {
             return None;
         }
         match (predicate(group).1, Fact::of(group, bits)) {
@@ -178,7 +180,6 @@ pub fn around(
     let behind = behind(groups);
     let asked = asked(groups, &behind, &Bits::new(numbers.iter().copied(), None));
     let came = came(groups);
-    let ends = ends(groups);
     let written = written(groups);
     let links = groups.iter().any(|(_, group)| match &group.ops {
         Ops::Control(inst) => {
@@ -191,10 +192,8 @@ pub fn around(
     let mut p0 = None;
     let mut fact = None;
     let mut all = Vec::with_capacity(groups.len());
-    let rest = behind.into_iter().zip(asked).zip(ends).zip(written).zip(came);
-    for ((_, group), ((((behind_p0, asked), ends), (written, sent)), came)) in
-        groups.iter().zip(rest)
-    {
+    let rest = behind.into_iter().zip(asked).zip(written).zip(came);
+    for ((_, group), (((behind_p0, asked), (written, sent)), came)) in groups.iter().zip(rest) {
         if let Some(came) = came {
             p0 = came.p0(p0);
             fact = None;
@@ -219,7 +218,6 @@ pub fn around(
             bits: bits.clone(),
             asked,
             fact,
-            ends,
             closes: groups.get(all.len() + 1).and_then(|(_, next)| closes(next)),
             toward_zero,
             written,
@@ -327,44 +325,6 @@ fn leaves(group: &Group) -> bool {
 pub fn find(groups: &[(usize, Group)], offset: i64) -> Option<usize> {
     let offset = usize::try_from(offset).ok()?;
     groups.binary_search_by_key(&offset, |(at, _)| *at).ok()
-}
-
-/// For each group, whether the next mask operation ends all levels, and is come to whatever happens. No counter is more than the
-/// levels that are open.
-fn ends(groups: &[(usize, Group)]) -> Vec<bool> {
-    let mut depth = 0i64;
-    let depths: Vec<i64> = groups
-        .iter()
-        .map(|(_, group)| {
-            if let Ops::Control(inst) = &group.ops {
-                let adjust = i64::from(inst.get(f::ADJUST));
-                match Control::of(inst.op()) {
-                    Control::Cndst if group.sources[0] == Register::ZERO => depth = adjust,
-                    Control::Cndst => depth += adjust,
-                    Control::Cndend | Control::Cndlt => depth -= adjust,
-                    _ => {}
-                }
-            }
-            depth
-        })
-        .collect();
-    let mut ends = vec![false; groups.len()];
-    // The end of all levels behind a group, and the last group that a branch goes to before it.
-    let mut end: Option<i64> = None;
-    for (at, (offset, group)) in groups.iter().enumerate().rev() {
-        ends[at] = end.is_some();
-        let Ops::Control(inst) = &group.ops else { continue };
-        end = match Control::of(inst.op()) {
-            Control::Cndend if depths[at] == 0 => Some(*offset as i64),
-            Control::Wdf | Control::Nop => end,
-            Control::Br => end.filter(|end| {
-                let to = target_of(*offset, inst);
-                to > *offset as i64 && to <= *end
-            }),
-            _ => None,
-        };
-    }
-    ends
 }
 
 /// What is in one of two sets.

@@ -103,14 +103,18 @@ impl Walk {
             }
         }
         if (Control::Cndst..=Control::CndsetlA).contains(&row) {
-            self.mask(row);
+            self.mask(row, inst.get(f::ADJUST));
         }
     }
 
-    fn mask(&mut self, row: Control) {
+    fn mask(&mut self, row: Control, levels: u32) {
         self.now.forget();
         self.coming = Default::default();
         match row {
+            // Levels are counted one by one.
+            Control::Cndst | Control::Cndend | Control::Cndlt if levels != 1 => {
+                *self = Walk { skipped: i64::MAX, ..Walk::default() };
+            }
             Control::Cndst => {
                 self.levels.push(Level { before: self.now.0[ALL], ..Level::default() });
             }
