@@ -450,7 +450,7 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     let early = func.early_fragment_tests;
     let order = u32::from(early || (depth | stencil == 0 && !code.writes_memory));
     // A pixel of one sample has no mask, though the program exports one: docs/errata.md 40.
-    let masks = if facts.samples.unwrap_or(1) > 1 { coverage } else { 0 };
+    let masks = if facts.samples == Some(1) { 0 } else { coverage };
     let stores = |early_ones: bool| u32::from(code.writes_memory && early == early_ones);
     let mut control = vec![
         ("Z_EXPORT_ENABLE", 0, depth),
