@@ -4,7 +4,7 @@
  *     bench TARGET COMPILES FILE.wgsl...
  *     bench --constants TARGET COMPILES FILE CONSTANT
  *
- * The second compiles one parsed source that often, each time with another value of a constant. A line for each: microseconds of the median and of the 95th percentile, the peak of memory in KiB, hits. It is for Linux. */
+ * The second compiles one source that often, each time with another value of a constant: read again, and from a kept parse. A line for each: microseconds of the median and of the 95th percentile, the peak of memory in KiB, hits. It is for Linux. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include "gpucc.h"
@@ -199,7 +199,7 @@ static gpucc_source source_of(const char *path, const char *text, size_t size) {
     return source;
 }
 
-/* A source with COMPILES values of a constant: from a kept parse, and read again for each.
+/* A source with COMPILES values of a constant: read again for each, and from a kept parse.
  * Processor time, of all threads. */
 static int constants(char **argv) {
     gpucc_config config = {.struct_size = sizeof config, .target = gpucc_text_of(argv[2])};
@@ -242,6 +242,7 @@ static int constants(char **argv) {
     return 0;
 }
 
+/* What a process of one way does: bench --way MODE FOLDER TARGET COMPILES (FILE ENTRY)... */
 static int way(int argc, char **argv) {
     gpucc_config config = {.struct_size = sizeof config};
     gpucc_compiler *compiler = NULL;

@@ -100,7 +100,7 @@ impl Target {
     pub fn limits(self, chip: &str) -> BTreeMap<String, u64> {
         let Target::Machine(machine) = self else { return BTreeMap::new() };
         let rows = machine.limits(chip).into_iter();
-        rows.map(|(what, available)| (what.replace([' ', '-', '\''], "_"), available)).collect()
+        rows.map(|(what, available)| (what.replace(' ', "_"), available)).collect()
     }
 
     /// The row of [`Target::refusals`] about what a shader needs; `None` where the machine has it.

@@ -275,8 +275,7 @@ fn vertices(func: &Func, given: Option<&VertexState>, draw: &mut Draw, number: u
         for element in 0..elements {
             for &(attribute, format) in &formats {
                 let at = (buffer.stride * element + attribute.offset) as usize;
-                let end = (at + format.bytes() as usize).min(bytes.len());
-                fill_attribute(&mut bytes[at.min(end)..end], format, draw);
+                fill_attribute(&mut bytes[at..at + format.bytes() as usize], format, draw);
             }
         }
         buffers.push(bytes);

@@ -22,15 +22,21 @@ fn set(number: u8) -> String {
     format!("s0 = sc{number}\n mbyp ft0, s0\n w0 = r5")
 }
 
-/// Whether another number in the first group that sets r5 means something; groups are told with who runs them.
+/// A program of groups, each with who runs it, and its end.
 #[track_caller]
-fn means(groups: &[(&str, &str)]) -> bool {
+fn program(groups: &[(&str, &str)]) -> Vec<(usize, crate::isa::Group)> {
     let mut text = String::new();
     for (number, (who, lines)) in groups.iter().chain([&("end", "nop")]).enumerate() {
         writeln!(text, "{number} : {who}\n {lines}").expect("to a string");
     }
     let bytes = assemble(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-    let groups = decode_program(&bytes).expect("what was assembled");
+    decode_program(&bytes).expect("what was assembled")
+}
+
+/// Whether another number in the first group that sets r5 means something.
+#[track_caller]
+fn means(groups: &[(&str, &str)]) -> bool {
+    let groups = program(groups);
     let around = around(&groups, &[], Some(64), true);
     let sets = |group: &&(usize, crate::isa::Group)| group.1.writes[0] == Some(Register::Temp(5));
     let (at, old) = groups.iter().enumerate().find(|(_, group)| sets(group)).expect("it is set");
@@ -107,16 +113,8 @@ fn like(
     new: (&str, &str),
     behind: &[(&str, &str)],
 ) -> bool {
-    let program = |middle: (&str, &str)| {
-        let mut text = String::new();
-        let all = before.iter().chain([&middle]).chain(behind).chain([&("end", "nop")]);
-        for (number, (who, lines)) in all.enumerate() {
-            writeln!(text, "{number} : {who}\n {lines}").expect("to a string");
-        }
-        let bytes = assemble(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-        decode_program(&bytes).expect("what was assembled")
-    };
-    let (old, new) = (program(old), program(new));
+    let around_it = |middle: (&str, &str)| program(&[before, &[middle], behind].concat());
+    let (old, new) = (around_it(old), around_it(new));
     let at = before.len();
     let around = around(&old, &[], Some(64), true);
     alike(&old[at].1, &new[at].1, &around[at])
@@ -271,12 +269,7 @@ fn behind_a_wait_both_halves_have_written() {
     let (test, load) = (("", TEST), "s0 = r2, s3 = r4\n ld s3, drc0, 1, s0");
     let clear = "s0 = sc0\n mbyp ft0, s0\n w0 = r4";
     let has = |groups: &[(&str, &str)]| {
-        let mut text = String::new();
-        for (number, (who, lines)) in groups.iter().chain([&("end", "nop")]).enumerate() {
-            writeln!(text, "{number} : {who}\n {lines}").expect("to a string");
-        }
-        let bytes = assemble(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-        let groups = decode_program(&bytes).expect("what was assembled");
+        let groups = program(groups);
         let around = around(&groups, &[], Some(64), true);
         let last = around.last().expect("the end");
         (last.written.reads(Register::Temp(4)), last.sent[0])
