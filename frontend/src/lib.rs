@@ -31,6 +31,7 @@ mod read;
 mod reading;
 mod rejected;
 mod source;
+mod special;
 mod spirv;
 mod stop;
 mod uniformity;
@@ -40,7 +41,7 @@ pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Needs, Severity, r
 pub use preprocess::{Include, IncludedText, Includes};
 pub use quarantine::silence_quarantined_panics;
 pub use reading::Reading;
-pub use source::{Language, Location, SourceMap};
+pub use source::{Language, Location, SourceMap, with_line_feeds};
 
 use gpucc_ir::budget::Budget;
 use gpucc_ir::nearest::nearest;

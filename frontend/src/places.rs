@@ -28,6 +28,11 @@ pub struct Included {
 }
 
 impl Places {
+    /// Nothing was rewritten.
+    pub fn is_same(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
     /// Adds a piece; pieces come in ascending order.
     pub fn push(&mut self, rewritten: usize, original: usize) {
         let piece = (rewritten as u32, original as u32);

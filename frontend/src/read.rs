@@ -185,7 +185,13 @@ fn read_module(
             let freed = freeing.then(|| as_functions(&module));
             match freed.map(|(freed, functions)| (validate(&freed), functions)) {
                 Some((Ok(info), functions)) => (info, functions),
-                _ => return Err(rejected(&error, &module, language)),
+                _ => {
+                    let stop = rejected(&error, &module, language);
+                    // The place is one in the text before it was rewritten.
+                    let same = places.is_same();
+                    let place = same.then(|| declared_at(text, error.as_inner()));
+                    return Err(stop.at(place.unwrap_or(Span::NONE)));
+                }
             }
         }
     };
@@ -359,7 +365,8 @@ fn resolve<'a>(
             item.name.as_deref() == Some(name.as_str())
                 || item.id.is_some_and(|id| id.to_string() == *name)
         });
-        let Some(key) = found.and_then(|(_, item)| key(item)) else {
+        let Some((handle, item, key)) = found.and_then(|(at, item)| Some((at, item, key(item)?)))
+        else {
             let names: Vec<String> = module
                 .overrides
                 .iter()
@@ -373,6 +380,7 @@ fn resolve<'a>(
             let message = format!("no override is named or numbered `{name}`");
             return Err(Stop::invalid(message).with_note(known));
         };
+        fits(&module, handle, item, *value)?;
         values.insert(key, *value);
     }
     for (_, item) in module.overrides.iter() {
@@ -403,6 +411,63 @@ fn resolve<'a>(
     }
 }
 
+/// Whether an override may have a value: numbers are finite, and in the range of the type behind their truncation. WebGPU
+/// 10.3.1, Web IDL 3.2.
+fn fits(
+    module: &naga::Module,
+    handle: naga::Handle<naga::Override>,
+    item: &naga::Override,
+    value: f64,
+) -> Result<(), Stop> {
+    use naga::Scalar as S;
+    let TypeInner::Scalar(scalar) = module.types[item.ty].inner else { return Ok(()) };
+    let (ty, fits) = match scalar {
+        S::I32 => ("an `i32`", (i32::MIN.into()..=i32::MAX.into()).contains(&value.trunc())),
+        S::U32 => ("a `u32`", (0.0..=u32::MAX.into()).contains(&value.trunc())),
+        S::F32 => ("an `f32`", (value as f32).is_finite()),
+        // What rounds to a finite half.
+        S::F16 => ("an `f16`", value.abs() < 65520.0),
+        _ => return Ok(()),
+    };
+    if fits {
+        return Ok(());
+    }
+    let name = item.name.clone().or(item.id.map(|id| id.to_string())).unwrap_or_default();
+    let message = format!("the override `{name}` is {ty}, and cannot be {value}");
+    Err(Stop::invalid(message).at(span(module.overrides.get_span(handle))))
+}
+
+/// Where the first size of a workgroup stands that an override decides.
+fn decided_size(module: &naga::Module) -> Span {
+    let mut sizes = module.entry_points.iter().filter_map(|entry| entry.workgroup_size_overrides);
+    let size = sizes.find_map(|sizes| sizes.into_iter().flatten().next());
+    size.map_or(Span::NONE, |size| span(module.global_expressions.get_span(size)))
+}
+
+/// Where what is refused is declared, for what naga gives no place: the name of the function, or the attribute that gives the
+/// workgroup its size.
+fn declared_at(text: &str, error: &ValidationError) -> Span {
+    let (name, is_size) = match error {
+        ValidationError::EntryPoint { source, name, .. } => {
+            (name, matches!(source, EntryPointError::OutOfRangeWorkgroupSize))
+        }
+        ValidationError::Function { name, .. } => (name, false),
+        _ => return Span::NONE,
+    };
+    let declared = text.match_indices(name.as_str()).find(|(at, _)| {
+        let before = text[..*at].trim_end();
+        let after = text[at + name.len()..].trim_start();
+        before.len() < *at && before.ends_with("fn") && after.starts_with('(')
+    });
+    let Some((at, _)) = declared else { return Span::NONE };
+    let size = text[..at].rfind("@workgroup_size").filter(|_| is_size);
+    let (start, end) = match size {
+        Some(start) => (start, text[start..at].find(')').map_or(at, |end| start + end + 1)),
+        None => (at, at + name.len()),
+    };
+    Span { start: start as u32, end: end as u32 }
+}
+
 fn bad_override(module: &naga::Module, error: PipelineConstantError) -> Stop {
     let place = |key: &str| {
         let mut items = module.overrides.iter();
@@ -424,6 +489,9 @@ fn bad_override(module: &naga::Module, error: PipelineConstantError) -> Stop {
                 ))
         }
         PipelineConstantError::ValidationError(error) => rejected(&error, module, Language::Wgsl),
+        PipelineConstantError::NegativeWorkgroupSize => {
+            Stop::invalid("a size of a workgroup is at least 1").at(decided_size(module))
+        }
         error if crate::wgsl::is_beyond_naga(&error.to_string()) => {
             Stop::unsupported(error.to_string(), READING)
         }

@@ -18,8 +18,8 @@ use naga::valid::{
     GlobalVariableError, TypeFlags, ValidationError, VaryingError,
 };
 use naga::{
-    AddressSpace, Expression, Function, GlobalVariable, Handle, ImageClass, Module,
-    ResourceBinding, ShaderStage, Statement, TypeInner, UnaryOperator,
+    AddressSpace, Block, Expression, Function, GlobalVariable, Handle, ImageClass, Module,
+    ResourceBinding, ShaderStage, Statement, SwitchValue, TypeInner, UnaryOperator,
 };
 use std::error::Error;
 
@@ -213,6 +213,13 @@ fn of_interface(error: &EntryPointError, module: &Module) -> Option<String> {
         EntryPointError::Argument(_, error) | EntryPointError::Result(error) => {
             return of_varying(error);
         }
+        EntryPointError::OutOfRangeWorkgroupSize => {
+            let mut sizes = module.entry_points.iter().map(|entry| entry.workgroup_size);
+            if !sizes.any(|size| size.contains(&0)) {
+                return None;
+            }
+            "a size of a workgroup is at least 1".to_owned()
+        }
         EntryPointError::MissingVertexOutputPosition => {
             "a vertex entry point returns `@builtin(position)`".to_owned()
         }
@@ -329,8 +336,10 @@ fn remedy(error: &ExpressionError) -> Option<&'static str> {
 
 /// The place of a fault in a body where naga marks another.
 fn place_in(error: &FunctionError, function: &Function) -> Option<naga::Span> {
-    let FunctionError::InvalidReturnType { expression: Some(value), .. } = error else {
-        return None;
+    let value = match error {
+        FunctionError::InvalidReturnType { expression: Some(value), .. } => value,
+        FunctionError::ConflictingSwitchCase(value) => return switch_with(&function.body, value),
+        _ => return None,
     };
     // naga marks the value, which a parameter has where it is declared.
     let Expression::FunctionArgument(_) = function.expressions.try_get(*value).ok()? else {
@@ -341,6 +350,25 @@ fn place_in(error: &FunctionError, function: &Function) -> Option<naga::Span> {
         matches!(statement, Statement::Return { value: found } if *found == Some(*value))
     })?;
     place.is_defined().then_some(*place)
+}
+
+/// The first `switch` that has a case twice.
+fn switch_with(block: &Block, value: &SwitchValue) -> Option<naga::Span> {
+    block.span_iter().find_map(|(statement, place)| match statement {
+        Statement::Switch { cases, .. } => {
+            let twice = cases.iter().filter(|case| case.value == *value).count() > 1;
+            let within = || cases.iter().find_map(|case| switch_with(&case.body, value));
+            twice.then_some(*place).or_else(within)
+        }
+        Statement::Block(body) => switch_with(body, value),
+        Statement::If { accept, reject, .. } => {
+            switch_with(accept, value).or_else(|| switch_with(reject, value))
+        }
+        Statement::Loop { body, continuing, .. } => {
+            switch_with(body, value).or_else(|| switch_with(continuing, value))
+        }
+        _ => None,
+    })
 }
 
 /// The variable before this one that has its group and binding.
@@ -362,6 +390,8 @@ fn place_of(error: &EntryPointError, function: &Function) -> Option<naga::Span> 
             .iter()
             .find(|(_, expression)| matches!(expression, Expression::FunctionArgument(n) if n == number))
             .map(|(handle, _)| function.expressions.get_span(handle)),
+        // The size stands before the function.
+        EntryPointError::OutOfRangeWorkgroupSize => None,
         _ => function.body.span_iter().last().map(|(_, span)| *span),
     };
     place.filter(naga::Span::is_defined)
@@ -460,6 +490,14 @@ impl Speller<'_> {
             }
             F::BreakOutsideOfLoopOrSwitch => {
                 "`break` is only allowed in a loop or a `switch`".to_owned()
+            }
+            F::ConflictingSwitchCase(value) => {
+                let value = match value {
+                    SwitchValue::I32(value) => value.to_string(),
+                    SwitchValue::U32(value) => format!("{value}u"),
+                    SwitchValue::Default => "default".to_owned(),
+                };
+                format!("`{value}` is twice a case of this `switch`")
             }
             F::ContinueOutsideOfLoop => "`continue` is only allowed in a loop".to_owned(),
             F::InvalidSwitchType(value) => {
@@ -679,6 +717,11 @@ mod tests {
                 "a[3]",
             ),
             ("break; return vec4f();", "`break` is only allowed in a loop or a `switch`", "break;"),
+            (
+                "loop { switch 1 { case 1, 2 {} case 2 {} default {} } break; } return vec4f();",
+                "`2` is twice a case of this `switch`",
+                "switch 1 { case 1, 2 {} case 2 {} default {} }",
+            ),
             ("if 1 { } return vec4f();", "the condition of `if` is boolean, not `i32`", "1"),
         ];
         for (body, message, marked) in cases {

@@ -1,6 +1,18 @@
 //! The source text that positions refer to: its name, its bytes, and its line starts.
 
 use gpucc_ir::ssa::Span;
+use std::borrow::Cow;
+
+/// A text with line feeds where carriage returns end its lines, so that all that count lines agree. Byte offsets stay. Each
+/// language of ours ends a line at a carriage return (WGSL 3.2, GLSL 3.2).
+pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    let ends = |at: usize| text.as_bytes().get(at + 1) != Some(&b'\n');
+    if text.match_indices('\r').all(|(at, _)| !ends(at)) {
+        return Cow::Borrowed(text);
+    }
+    let fed = text.char_indices().map(|(at, c)| if c == '\r' && ends(at) { '\n' } else { c });
+    Cow::Owned(fed.collect())
+}
 
 /// In which language a source is written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -48,11 +60,12 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// A text. A leading byte-order mark is replaced by spaces, so that byte offsets stay.
+    /// A text, [`with_line_feeds`]. A leading byte-order mark is replaced by spaces, so that byte offsets stay.
     pub fn text(name: &str, language: Language, text: &str) -> Self {
+        let text = with_line_feeds(text);
         let text = match text.strip_prefix('\u{feff}') {
             Some(rest) => format!("   {rest}"),
-            None => text.to_owned(),
+            None => text.into_owned(),
         };
         let mut lines = vec![0];
         lines.extend(

@@ -47,6 +47,65 @@ fn lines_end_as_they_like_and_a_byte_order_mark_is_no_error() {
     let good = "\u{feff}// ä\r\n@compute @workgroup_size(1)\r\nfn main() {}\r\n";
     assert!(parse(Source::Wgsl(good), "a", &Options::default()).is_ok());
     says("\u{feff}// ä\r\nfn ;", 1, &["bad.wgsl:2:4"]);
+    says("// ä\r// b\r\nfn ;", 1, &["bad.wgsl:3:4", "3 \u{2502} fn ;"]);
+    let text = "#version 450\rlayout(location = 0) out vec4 o;\rvoid main() { o = vec4(1.0); }\r";
+    let glsl = Source::Glsl { text, stage: Stage::Fragment };
+    assert!(parse(glsl, "a", &Options::default()).is_ok());
+}
+
+#[test]
+fn a_value_that_an_override_cannot_have_names_it_and_its_place() {
+    let text = "override k: f32 = 1.0;\noverride n: u32 = 4;\n@compute @workgroup_size(n)\nfn main() { var x = k; }";
+    let wrong = |name: &str, value: f64| {
+        let overrides = [(name.to_owned(), value)].into_iter().collect();
+        human(text, &Options { overrides, ..Options::default() })
+    };
+    for (name, value, parts) in [
+        ("k", f64::INFINITY, ["bad.wgsl:1:1", "`k` is an `f32`, and cannot be inf"]),
+        ("k", f64::NAN, ["bad.wgsl:1:1", "cannot be NaN"]),
+        ("k", 1e39, ["bad.wgsl:1:1", "`k` is an `f32`"]),
+        ("n", -1.0, ["bad.wgsl:2:1", "`n` is a `u32`, and cannot be -1"]),
+        ("n", 5e9, ["bad.wgsl:2:1", "cannot be 5000000000"]),
+        ("n", 0.0, ["bad.wgsl:3:26", "at least 1"]),
+    ] {
+        let (exit, shown) = wrong(name, value);
+        assert_eq!(exit, 1, "{shown}");
+        assert!(parts.iter().all(|part| shown.contains(part)), "{name} {value}\n{shown}");
+    }
+}
+
+#[test]
+fn a_specialization_constant_of_glsl_has_values_of_its_type_alone() {
+    let text = "#version 450\nlayout(constant_id = 3) const float k = 1.0;\n\
+         layout(constant_id = 4) const uint n = 1;\nlayout(location = 0) out vec4 o;\n\
+         void main() { o = vec4(k + float(n)); }";
+    let with = |name: &str, value: f64| {
+        let overrides = [(name.to_owned(), value)].into_iter().collect();
+        let glsl = Source::Glsl { text, stage: Stage::Fragment };
+        parse(glsl, "bad.frag", &Options { overrides, ..Options::default() })
+    };
+    for (name, value) in
+        [("k", f64::INFINITY), ("3", 1e39), ("n", 2.5), ("4", 1e10), ("n", f64::NAN)]
+    {
+        let failure = with(name, value).expect_err("it is wrong");
+        let shown = failure.render();
+        assert_eq!(failure.exit_code(), 1, "{shown}");
+        let line = if matches!(name, "k" | "3") { "bad.frag:2:" } else { "bad.frag:3:" };
+        assert!(shown.contains(line) && shown.contains("is none"), "{shown}");
+    }
+    // As for SPIR-V, a negative value is its bits.
+    for (name, value) in [("k", 2.5), ("n", -1.0), ("n", 4294967295.0)] {
+        assert!(with(name, value).is_ok(), "{name} {value}");
+    }
+}
+
+#[test]
+fn a_workgroup_without_invocations_is_marked_where_its_size_stands() {
+    says(
+        "@compute @workgroup_size(1) fn mains() {}\n@compute @workgroup_size(4, 0)\nfn main() {}",
+        1,
+        &["bad.wgsl:2:10", "at least 1", "`main`"],
+    );
 }
 
 #[test]

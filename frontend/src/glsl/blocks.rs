@@ -9,6 +9,7 @@ use super::types::Ty;
 use super::variables;
 use crate::lower::Result;
 use crate::lower::quads::Quads;
+use crate::special::Kind;
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Span, Stage};
 
@@ -74,7 +75,10 @@ impl<'a> Check<'a, '_> {
                 if let Some((_, value)) =
                     self.options.overrides.iter().find(|(own, _)| *own == number)
                 {
-                    self.p.workgroup[axis] = *value as u32;
+                    if !Kind::Int(32).admits(*value) {
+                        return Err(Kind::Int(32).wrong(&number, *value).at(at));
+                    }
+                    self.p.workgroup[axis] = *value as i64 as u32;
                 }
             }
         }

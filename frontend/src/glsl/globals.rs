@@ -3,12 +3,13 @@
 use super::ast;
 use super::check::{Check, Symbol, invalid};
 use super::qualifiers::{Layout, varying};
-use super::tree::{Class, Expr, Global, Stmt, StmtKind};
+use super::tree::{Class, Expr, Global, Num, Stmt, StmtKind};
 use super::types::{Form, Opaque, Ty, Varying};
 use super::variables;
 use crate::lower::Result;
+use crate::special::Kind;
 use gpucc_ir::ssa::{Span, Stage};
-use naga::ScalarKind;
+use naga::{Scalar, ScalarKind};
 
 impl<'a> Check<'a, '_> {
     /// A declaration within a function.
@@ -394,9 +395,8 @@ impl<'a> Check<'a, '_> {
             let number = id.to_string();
             let given =
                 self.options.overrides.iter().find(|(own, _)| *own == number || own == name);
-            if let Some((_, value)) = given {
-                let num = super::tree::Num::F(*value).convert(scalar);
-                init = self.number(num, ty, span);
+            if let Some((given, value)) = given {
+                init = self.number(special_number(given, *value, scalar, span)?, ty, span);
             }
         }
         if init.known().is_some() {
@@ -408,6 +408,29 @@ impl<'a> Check<'a, '_> {
         let number = self.p.globals.len() as u32 - 1;
         self.declare(name, Symbol::Global(number), span)
     }
+}
+
+/// The number of a specialization constant whose value is given.
+///
+/// # Errors
+/// A value that the type does not have.
+fn special_number(name: &str, value: f64, scalar: Scalar, at: Span) -> Result<Num> {
+    let bits = 8 * u32::from(scalar.width);
+    let kind = match scalar.kind {
+        ScalarKind::Bool => Kind::Bool,
+        ScalarKind::Float => Kind::Float(bits),
+        _ => Kind::Int(bits),
+    };
+    if !kind.admits(value) {
+        return Err(kind.wrong(name, value).at(at));
+    }
+    let number = match kind {
+        Kind::Int(_) if value < 0.0 => Num::I(value as i64),
+        // A value of 64 bits without a sign is its bits.
+        Kind::Int(_) => Num::I(value as u64 as i64),
+        _ => Num::F(value),
+    };
+    Ok(number.convert(scalar))
 }
 
 /// Refuses built-in arrays of more elements than there are locations.

@@ -5,6 +5,7 @@
 
 use super::module::{Inst, Module};
 use crate::Options;
+use crate::special::Kind;
 use crate::stop::Stop;
 use std::collections::BTreeMap;
 
@@ -46,40 +47,7 @@ const MOST_PARTS: usize = 1 << 22;
 /// A lane of a shuffle that may have any value (SPIR-V, `OpVectorShuffle`).
 const ANY_LANE: u32 = u32::MAX;
 
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Kind {
-    Bool,
-    /// Of so many bits.
-    Int(u32),
-    /// Of so many bits.
-    Float(u32),
-}
-
 impl Kind {
-    /// Whether a constant can have this value. A negative value of an unsigned constant is its bits.
-    fn admits(self, value: f64) -> bool {
-        let power = |bits: u32| 2f64.powi(bits as i32);
-        match self {
-            Kind::Bool => value == 0.0 || value == 1.0,
-            Kind::Int(bits) => {
-                let fits = value >= -power(bits.saturating_sub(1)) && value < power(bits);
-                fits && value.fract() == 0.0
-            }
-            Kind::Float(16) => value.abs() < 65520.0,
-            Kind::Float(32) => (value as f32).is_finite(),
-            Kind::Float(_) => value.is_finite(),
-        }
-    }
-
-    /// What it is called in messages.
-    fn name(self) -> String {
-        match self {
-            Kind::Bool => "a bool".to_owned(),
-            Kind::Int(bits) => format!("an integer of {bits} bits"),
-            Kind::Float(bits) => format!("a float of {bits} bits"),
-        }
-    }
-
     /// The words of a constant with this value.
     fn words(self, value: f64) -> Vec<u32> {
         let both = |bits: u64| vec![bits as u32, (bits >> 32) as u32];
@@ -178,11 +146,7 @@ pub fn specialize(module: &Module, options: &Options) -> Result<Option<Module>, 
         table.constant(&mut inst, &given);
         if let Some((id, kind, value)) = table.wrong {
             let named = named.get(&id).map_or("", String::as_str);
-            let message = format!(
-                "the specialization constant `{named}` is {}, and {value} is none",
-                kind.name()
-            );
-            return Err(Stop::invalid(message));
+            return Err(kind.wrong(named, value));
         }
         if table.parts > MOST_PARTS {
             let (needed, most) = (table.parts as u64, MOST_PARTS as u64);
