@@ -1937,13 +1937,16 @@ gpucc_status gpucc_device_push(gpucc_device *device,
 // Gives a setting of a program the words that a driver made of it: dispatches and draws take these in place of
 // gpucc_info.settings. `name` is that of the gpucc_setting; a register has one word, a descriptor has `word_count`. The
 // other kinds are facts of the program and no words of the hardware: they are GPUCC_USAGE. Bits that the setting's mask
-// lacks are the driver's own, and no emulated machine looks at them. Bits within the mask that Valhall's emulated
-// machine does not look at are GPUCC_NOT_YET where they change: it looks at when depth is tested and written, what the
-// program does to coverage, depth and stencil, how a target takes colours (not its equation), warps of half the width,
-// helper threads, and whether workgroups share a warp. Gen4's takes the type of a SURFACE_STATE that is bound, and refuses its
-// other bits, the SURFACE_STATE of targets, 3DSTATE_DEPTH_BUFFER and the blending of COLOR_CALC_STATE: these come of the image
-// and of the draw. The other machines, and Gen4's otherwise, take all bits of the mask: those of units around the program
-// that are not emulated change nothing. Words that the manual forbids for the program are GPUCC_USAGE when it runs, with the
+// lacks are the driver's own, and no emulated machine looks at them. Bits within the mask that the emulated machine does not
+// look at are GPUCC_NOT_YET where they change:
+// - r600, r700: registers of units that are not emulated. SQ_PGM_START_* is taken: a driver writes there where the code is.
+// - valhall: all but when depth is tested and written, what the program does to coverage, depth and stencil, how a target
+//   takes colours (not its equation), warps of half the width, helper threads, and whether workgroups share a warp.
+// - gen4, g45: of a SURFACE_STATE that is bound all but its type; the SURFACE_STATE of targets, 3DSTATE_DEPTH_BUFFER and the
+//   blending of COLOR_CALC_STATE. These come of the image and of the draw.
+// - rogue: PROGRAM_HEADER, and PPP_OUTPUT_SEL and PPP_VARYING0 of a vertex program.
+//
+// All other bits of the mask are taken. Words that the manual forbids for the program are GPUCC_USAGE when it runs, with the
 // rule and the place.
 gpucc_status gpucc_device_set_words(gpucc_device *device,
                                     uint32_t stage,

@@ -90,10 +90,7 @@ fn the_structures_say_what_the_report_says() {
             for (n, (name, setting)) in shader.state.iter().enumerate() {
                 let own = &**info.settings.add(n);
                 assert_eq!(said(own.name), *name);
-                if let gpucc::machine::described::Setting::Register {
-                    address, value, mask, ..
-                } = setting
-                {
+                if let gpucc::described::Setting::Register { address, value, mask, .. } = setting {
                     assert_eq!((own.address, own.value, own.mask), (*address, *value, *mask));
                 }
             }

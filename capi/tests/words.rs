@@ -279,46 +279,32 @@ const UNSEEN: &[(&str, &[&str])] = &[
     (
         "r600",
         &[
-            "1 PA_CL_VS_OUT_CNTL",
             "1 SQ_CONFIG",
             "1 SQ_LOOP_CONST_32",
-            "1 SQ_PGM_CF_OFFSET_VS",
             "1 SQ_PGM_START_VS",
             "1 SQ_VSTMP_RING_ITEMSIZE",
-            "2 SPI_FOG_CNTL",
-            "2 SPI_INPUT_Z",
             "2 SPI_INTERP_CONTROL_0",
             "2 SQ_CONFIG",
             "2 SQ_GPR_RESOURCE_MGMT_1",
             "2 SQ_LOOP_CONST_0",
-            "2 SQ_PGM_CF_OFFSET_PS",
             "2 SQ_PGM_START_PS",
             "2 SQ_PSTMP_RING_ITEMSIZE",
-            "2 SX_ALPHA_TEST_CONTROL",
         ],
     ),
     (
         "r700",
         &[
-            "1 PA_CL_VS_OUT_CNTL",
             "1 SQ_LOOP_CONST_32",
-            "1 SQ_PGM_CF_OFFSET_VS",
             "1 SQ_PGM_START_VS",
             "1 SQ_VSTMP_RING_ITEMSIZE",
-            "2 SPI_FOG_CNTL",
-            "2 SPI_INPUT_Z",
             "2 SPI_INTERP_CONTROL_0",
             "2 SQ_CONFIG",
             "2 SQ_GPR_RESOURCE_MGMT_1",
             "2 SQ_LOOP_CONST_0",
-            "2 SQ_PGM_CF_OFFSET_PS",
             "2 SQ_PGM_START_PS",
             "2 SQ_PSTMP_RING_ITEMSIZE",
-            "2 SX_ALPHA_TEST_CONTROL",
-            "3 PA_CL_VS_OUT_CNTL",
             "3 SPI_VS_OUT_ID_0",
             "3 SQ_LOOP_CONST_32",
-            "3 SQ_PGM_CF_OFFSET_VS",
             "3 SQ_PGM_START_VS",
             "3 SQ_VSTMP_RING_ITEMSIZE",
             "3 VGT_MAX_VTX_INDX",
@@ -333,16 +319,6 @@ const UNSEEN: &[(&str, &[&str])] = &[
             "2 Depth/stencil",
             "2 Draw",
             "2 Shader Program",
-        ],
-    ),
-    (
-        "rogue",
-        &[
-            "1 PPP_OUTPUT_SEL",
-            "1 PPP_VARYING0",
-            "1 PROGRAM_HEADER",
-            "2 PROGRAM_HEADER",
-            "3 PROGRAM_HEADER",
         ],
     ),
 ];
@@ -377,7 +353,8 @@ fn each_setting_is_looked_at_or_refused() {
             }
         }
         assert!(visible > 0, "{target}: the machine does not look at its state");
-        assert_eq!(refused > 0, target == "valhall", "{target}: {refused}");
+        let takes_all = ["gen4", "g45"].contains(&target);
+        assert_eq!(refused > 0, !takes_all, "{target}: {refused}");
     }
     let known =
         UNSEEN.iter().flat_map(|(target, names)| names.iter().map(move |name| (*target, *name)));

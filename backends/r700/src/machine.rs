@@ -7,6 +7,8 @@ use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::about::{About, Errors, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
+#[cfg(feature = "emulator")]
+use gpucc_machine::described::Setting;
 use gpucc_machine::{Excerpt, Machine, Request, Site, Steps, TextError};
 use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
@@ -60,6 +62,19 @@ impl Machine for Family {
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         crate::refusals_of(*self)
+    }
+    #[cfg(feature = "emulator")]
+    fn looked_at(&self, compiled: &gpucc_machine::Compiled, setting: &str, _: usize) -> u32 {
+        // A driver writes where the code is; the machine runs what it is given.
+        let place = setting.starts_with("SQ_PGM_START_");
+        match compiled.described.state.get(setting) {
+            Some(Setting::Register { address, .. })
+                if !place && !crate::emu::address::is_read(*address) =>
+            {
+                0
+            }
+            _ => u32::MAX,
+        }
     }
     fn elf(&self, chip: &str) -> (u16, u32) {
         /// ELF's number of AMD's GPUs.

@@ -4,7 +4,7 @@ use crate::abi::computes_depth;
 use crate::chip::{Chip, NAMES};
 use crate::describe::OUTPUT_REGISTERS;
 use crate::machine::Text;
-use crate::{back, color, expand, limits, numerics, refuse, target};
+use crate::{back, color, expand, limits, numerics, refuse, state, target};
 use gpucc_emu::device::Device;
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
@@ -39,6 +39,13 @@ impl gpucc_machine::Machine for Rogue {
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         refuse::TABLE.to_vec()
+    }
+    fn looked_at(&self, compiled: &Compiled, setting: &str, _: usize) -> u32 {
+        match (compiled.expanded.stage, setting) {
+            // The machine has no use for the header. A draw takes blocks that both programs fill from the one of pixels.
+            (_, state::HEADER) | (Stage::Vertex, state::OUTPUTS | state::VARYING_COUNTS) => 0,
+            _ => u32::MAX,
+        }
     }
     fn info(&self) -> &'static dyn TargetInfo {
         &target::ROGUE

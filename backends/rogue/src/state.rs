@@ -17,7 +17,7 @@ pub use compute::{CDM, FENCE, KERNEL_CODE, KERNEL_DATA};
 pub use fragment::{ISPA, PIXEL_SHADER, PIXEL_STATE, VARYINGS};
 pub use sequencer::{UPLOAD_CODE, UPLOAD_DATA};
 pub use texture::{SAMPLER, TEXEL_SAMPLER_STATE, TEXTURE, code, is_rows, swizzle, texture_type};
-pub use vertex::{FETCH_CODE, FETCH_DATA, OUTPUTS, VDM_PDS, VDM_STATE};
+pub use vertex::{FETCH_CODE, FETCH_DATA, OUTPUTS, VARYING_COUNTS, VDM_PDS, VDM_STATE};
 
 use crate::abi::Abi;
 use crate::words::program;
@@ -78,7 +78,7 @@ pub fn words(func: &Func, abi: &Abi, pipeline: &State, facts: &Facts) -> Result<
 }
 
 /// The header of a precompiled program: what a driver must know of its registers. A program that is too long has none.
-const HEADER: &str = "PROGRAM_HEADER";
+pub const HEADER: &str = "PROGRAM_HEADER";
 
 fn header(abi: &Abi, facts: &Facts, state: &mut Named<Setting>) {
     let Ok(size) = u16::try_from(facts.bytes.div_ceil(4)) else { return };

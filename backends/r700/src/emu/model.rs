@@ -1,7 +1,7 @@
 //! A model of the machine's registers and memory: what a driver wrote, read back by the guide's fields into what the
 //! emulator runs. It knows nothing of the compiler; positions of fields are read from the guide once more here.
 
-use super::state::{Aperture, BufferResource, FetchResource, FetchSource, Stage, State};
+use super::state::{Aperture, BufferResource, FetchResource, FetchSource, Stage, State, address};
 use crate::api::Chip;
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image};
@@ -42,14 +42,17 @@ impl InputEntry {
 /// The entries of a pixel program, as many as NUM_INTERP counts. Guide 4, SPI_PS_IN_CONTROL_0.
 pub fn input_entries(registers: &BTreeMap<u32, u32>) -> Vec<InputEntry> {
     let read = |at: u32| registers.get(&at).copied().unwrap_or(0);
-    (0..bits(read(0x286CC), 5, 0)).map(|n| InputEntry::of(read(0x28644 + 4 * n))).collect()
+    let count = bits(read(address::SPI_PS_IN_CONTROL_0), 5, 0);
+    let entry = |n| InputEntry::of(read(address::SPI_PS_INPUT_CNTL_0 + 4 * n));
+    (0..count).map(entry).collect()
 }
 
 /// The parameter that a vertex program exports for a semantic: SPI_VS_OUT_CONFIG and SPI_VS_OUT_ID_*. Guide 4.
 pub fn parameter_of(registers: &BTreeMap<u32, u32>, semantic: u32) -> Option<u32> {
     let read = |at: u32| registers.get(&at).copied().unwrap_or(0);
-    let count = bits(read(0x286C4), 5, 1) + 1;
-    (0..count).find(|n| bits(read(0x28614 + n / 4 * 4) >> (8 * (n % 4)), 7, 0) == semantic)
+    let count = bits(read(address::SPI_VS_OUT_CONFIG), 5, 1) + 1;
+    let id = |n: u32| read(address::SPI_VS_OUT_ID_0 + n / 4 * 4) >> (8 * (n % 4));
+    (0..count).find(|&n| bits(id(n), 7, 0) == semantic)
 }
 
 /// Registers by byte address, and memory.

@@ -10,88 +10,102 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Addresses of the registers that the emulator reads. Register guide chapters 3 and 4.
 pub mod address {
-    /// NUM_GPRS, STACK_SIZE, DX10_CLAMP of pixel programs.
-    pub const SQ_PGM_RESOURCES_PS: u32 = 0x28850;
-    /// The same of vertex (and compute) programs.
-    pub const SQ_PGM_RESOURCES_VS: u32 = 0x28868;
-    /// EXPORT_MODE of pixel programs.
-    pub const SQ_PGM_EXPORTS_PS: u32 = 0x28854;
-    /// Parameters that a vertex program exports.
-    pub const SPI_VS_OUT_CONFIG: u32 = 0x286C4;
-    /// Interpolated inputs, position.
-    pub const SPI_PS_IN_CONTROL_0: u32 = 0x286CC;
-    /// Front face and fixed-point position.
-    pub const SPI_PS_IN_CONTROL_1: u32 = 0x286D0;
-    /// First of 32 entries: how a parameter is interpolated.
-    pub const SPI_PS_INPUT_CNTL_0: u32 = 0x28644;
-    /// Flat shading and point sprites.
-    pub const SPI_INTERP_CONTROL_0: u32 = 0x286D4;
-    /// Dwords of scratch of one pixel thread.
-    pub const SQ_PSTMP_RING_ITEMSIZE: u32 = 0x288BC;
-    /// Dwords of scratch of one vertex thread.
-    pub const SQ_VSTMP_RING_ITEMSIZE: u32 = 0x288B8;
-    /// NUM_GPRS and STACK_SIZE of geometry programs.
-    pub const SQ_PGM_RESOURCES_GS: u32 = 0x2887C;
-    /// The same of the vertex programs before them.
-    pub const SQ_PGM_RESOURCES_ES: u32 = 0x28890;
-    /// Dwords of scratch of one geometry thread.
-    pub const SQ_GSTMP_RING_ITEMSIZE: u32 = 0x288B4;
-    /// Dwords of scratch of one vertex thread before a geometry program.
-    pub const SQ_ESTMP_RING_ITEMSIZE: u32 = 0x288B0;
-    /// Dwords that a thread writes to the ES-GS ring.
-    pub const SQ_ESGS_RING_ITEMSIZE: u32 = 0x288A8;
-    /// Dwords that a thread writes to the GS-VS ring.
-    pub const SQ_GSVS_RING_ITEMSIZE: u32 = 0x288AC;
-    /// Dwords of the reduction buffer of one thread.
-    pub const SQ_REDUC_RING_ITEMSIZE: u32 = 0x288C4;
-    /// First of 32 semantic ids of vertex fetches.
-    pub const SQ_VTX_SEMANTIC_0: u32 = 0x28380;
-    /// Turns stream-out on.
-    pub const VGT_STRMOUT_EN: u32 = 0x28AB0;
-    /// Which stream-out buffers are written.
-    pub const VGT_STRMOUT_BUFFER_EN: u32 = 0x28B20;
-    /// First loop constant; 32 a stage: pixel, vertex, geometry.
-    pub const SQ_LOOP_CONST: u32 = 0x3E200;
-    /// Components of colours that a pixel program exports, four bits a target.
-    pub const CB_SHADER_MASK: u32 = 0x2823C;
-    /// Components that targets take, four bits a target.
-    pub const CB_TARGET_MASK: u32 = 0x28238;
-    /// STENCIL_ENABLE and Z_ENABLE.
-    pub const DB_DEPTH_CONTROL: u32 = 0x28800;
-    /// Format of the first of eight targets.
-    pub const CB_COLOR0_INFO: u32 = 0x280A0;
-    /// Targets that a pixel program exports, a bit each.
-    pub const CB_SHADER_CONTROL: u32 = 0x287A0;
-    /// Kills, depth exports.
-    pub const DB_SHADER_CONTROL: u32 = 0x2880C;
-    /// MSAA_ENABLE, PS_ITER_SAMPLE.
-    pub const PA_SC_MODE_CNTL: u32 = 0x28A4C;
-    /// MSAA_NUM_SAMPLES.
-    pub const PA_SC_AA_CONFIG: u32 = 0x28C04;
-    /// What draws are made of.
-    pub const VGT_PRIMITIVE_TYPE: u32 = 0x8958;
-    /// How many primitives pass before a wavefront starts that is not full.
-    pub const VGT_VTX_VECT_EJECT_REG: u32 = 0x88B0;
-    /// Largest vertex number.
-    pub const VGT_MAX_VTX_INDX: u32 = 0x28400;
-    /// Smallest vertex number.
-    pub const VGT_MIN_VTX_INDX: u32 = 0x28404;
-    /// Added to vertex numbers.
-    pub const VGT_INDX_OFFSET: u32 = 0x28408;
-    /// An event: the count of vertices starts again. It arrives as a packet.
-    pub const VGT_EVENT_INITIATOR: u32 = 0x28A90;
-    /// Vertices are not shared by primitives.
-    pub const VGT_REUSE_OFF: u32 = 0x28AB4;
-    /// Vertices are counted.
-    pub const VGT_VTX_CNT_EN: u32 = 0x28AB8;
-    /// R7xx: kills all primitives, beside what clips them.
-    pub const PA_CL_CLIP_CNTL: u32 = 0x28810;
-    /// R6xx: kills all primitives.
-    pub const SX_MISC: u32 = 0x28350;
-    /// PREFER_VECTOR and DX9_CONSTS.
-    pub const SQ_CONFIG: u32 = 0x8C00;
-    /// NUM_CLAUSE_TEMP_GPRS.
-    pub const SQ_GPR_RESOURCE_MGMT_1: u32 = 0x8C04;
+    /// Names registers of 4 bytes each, and how many follow one another.
+    macro_rules! registers {
+        ($($(#[$doc:meta])* $name:ident = $at:literal, $count:literal;)*) => {
+            $($(#[$doc])* pub const $name: u32 = $at;)*
+            /// Whether a launch looks at the register: others change nothing.
+            pub const fn is_read(at: u32) -> bool {
+                $(($at <= at && at < $at + 4 * $count))||*
+            }
+        };
+    }
+    registers! {
+        /// NUM_GPRS, STACK_SIZE, DX10_CLAMP of pixel programs.
+        SQ_PGM_RESOURCES_PS = 0x28850, 1;
+        /// The same of vertex (and compute) programs.
+        SQ_PGM_RESOURCES_VS = 0x28868, 1;
+        /// EXPORT_MODE of pixel programs.
+        SQ_PGM_EXPORTS_PS = 0x28854, 1;
+        /// Parameters that a vertex program exports.
+        SPI_VS_OUT_CONFIG = 0x286C4, 1;
+        /// First of 10 registers: the semantics of parameters, four a register.
+        SPI_VS_OUT_ID_0 = 0x28614, 10;
+        /// Interpolated inputs, position.
+        SPI_PS_IN_CONTROL_0 = 0x286CC, 1;
+        /// Front face and fixed-point position.
+        SPI_PS_IN_CONTROL_1 = 0x286D0, 1;
+        /// First of 32 entries: how a parameter is interpolated.
+        SPI_PS_INPUT_CNTL_0 = 0x28644, 32;
+        /// Flat shading and point sprites.
+        SPI_INTERP_CONTROL_0 = 0x286D4, 1;
+        /// Dwords of scratch of one pixel thread.
+        SQ_PSTMP_RING_ITEMSIZE = 0x288BC, 1;
+        /// Dwords of scratch of one vertex thread.
+        SQ_VSTMP_RING_ITEMSIZE = 0x288B8, 1;
+        /// NUM_GPRS and STACK_SIZE of geometry programs.
+        SQ_PGM_RESOURCES_GS = 0x2887C, 1;
+        /// The same of the vertex programs before them.
+        SQ_PGM_RESOURCES_ES = 0x28890, 1;
+        /// Dwords of scratch of one geometry thread.
+        SQ_GSTMP_RING_ITEMSIZE = 0x288B4, 1;
+        /// Dwords of scratch of one vertex thread before a geometry program.
+        SQ_ESTMP_RING_ITEMSIZE = 0x288B0, 1;
+        /// Dwords that a thread writes to the ES-GS ring.
+        SQ_ESGS_RING_ITEMSIZE = 0x288A8, 1;
+        /// Dwords that a thread writes to the GS-VS ring.
+        SQ_GSVS_RING_ITEMSIZE = 0x288AC, 1;
+        /// Dwords of the reduction buffer of one thread.
+        SQ_REDUC_RING_ITEMSIZE = 0x288C4, 1;
+        /// First of 32 semantic ids of vertex fetches.
+        SQ_VTX_SEMANTIC_0 = 0x28380, 32;
+        /// Turns stream-out on.
+        VGT_STRMOUT_EN = 0x28AB0, 1;
+        /// Which stream-out buffers are written.
+        VGT_STRMOUT_BUFFER_EN = 0x28B20, 1;
+        /// First loop constant; 32 a stage: pixel, vertex, geometry.
+        SQ_LOOP_CONST = 0x3E200, 96;
+        /// Components of colours that a pixel program exports, four bits a target.
+        CB_SHADER_MASK = 0x2823C, 1;
+        /// Components that targets take, four bits a target.
+        CB_TARGET_MASK = 0x28238, 1;
+        /// STENCIL_ENABLE and Z_ENABLE.
+        DB_DEPTH_CONTROL = 0x28800, 1;
+        /// Format of the first of eight targets.
+        CB_COLOR0_INFO = 0x280A0, 8;
+        /// Targets that a pixel program exports, a bit each.
+        CB_SHADER_CONTROL = 0x287A0, 1;
+        /// Kills, depth exports.
+        DB_SHADER_CONTROL = 0x2880C, 1;
+        /// MSAA_ENABLE, PS_ITER_SAMPLE.
+        PA_SC_MODE_CNTL = 0x28A4C, 1;
+        /// MSAA_NUM_SAMPLES.
+        PA_SC_AA_CONFIG = 0x28C04, 1;
+        /// What draws are made of.
+        VGT_PRIMITIVE_TYPE = 0x8958, 1;
+        /// How many primitives pass before a wavefront starts that is not full.
+        VGT_VTX_VECT_EJECT_REG = 0x88B0, 1;
+        /// Largest vertex number.
+        VGT_MAX_VTX_INDX = 0x28400, 1;
+        /// Smallest vertex number.
+        VGT_MIN_VTX_INDX = 0x28404, 1;
+        /// Added to vertex numbers.
+        VGT_INDX_OFFSET = 0x28408, 1;
+        /// An event: the count of vertices starts again. It arrives as a packet.
+        VGT_EVENT_INITIATOR = 0x28A90, 1;
+        /// Vertices are not shared by primitives.
+        VGT_REUSE_OFF = 0x28AB4, 1;
+        /// Vertices are counted.
+        VGT_VTX_CNT_EN = 0x28AB8, 1;
+        /// R7xx: kills all primitives, beside what clips them.
+        PA_CL_CLIP_CNTL = 0x28810, 1;
+        /// R6xx: kills all primitives.
+        SX_MISC = 0x28350, 1;
+        /// PREFER_VECTOR and DX9_CONSTS.
+        SQ_CONFIG = 0x8C00, 1;
+        /// NUM_CLAUSE_TEMP_GPRS.
+        SQ_GPR_RESOURCE_MGMT_1 = 0x8C04, 1;
+    }
 }
 
 /// Kind of program.
