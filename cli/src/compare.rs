@@ -7,7 +7,7 @@ use super::files::Outputs;
 use super::input::{self, Choice, Input};
 use super::names::printable;
 use super::{bundle, compile, emit};
-use gpucc::machine::named::Figure;
+use gpucc::named::Figure;
 use gpucc::{Column, Compiled, Compiler, Diagnostic, Failure, FailureKind, Stage, Target};
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use super::files::{self, Outputs};
 use super::input::{self, Input};
 use super::names::{Side, in_rule, printable, shown};
 use super::{bundle, parallel, verify};
-use gpucc::machine::named::Figure;
+use gpucc::named::Figure;
 use gpucc::report::Paths;
 use gpucc::{Compiled, Compiler, Entry, Failure, Options, Parsed, Stage, Target};
 use std::fmt::Write;

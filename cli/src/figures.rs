@@ -2,7 +2,7 @@
 
 use super::compile;
 use super::names::printable;
-use gpucc::machine::named::{Figure, Name, Named};
+use gpucc::named::{Figure, Name, Named};
 use gpucc::report::{Shader, Stats};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;

@@ -7,7 +7,7 @@ use super::files::{self, Outputs};
 use super::folders;
 use super::names::{printable, shown};
 use gpucc::Failure;
-use gpucc::machine::named::Figure;
+use gpucc::named::Figure;
 use gpucc::report::{Report, Schema};
 use serde::Serialize;
 use std::collections::BTreeMap;

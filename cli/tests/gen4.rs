@@ -2,7 +2,7 @@
 //! the results are compared with the interpreter's.
 
 use crate::common::verified;
-use gpucc::machine::described::{Driven, DriverWord};
+use gpucc::described::{Driven, DriverWord};
 use gpucc::pipeline::Uniforms;
 use gpucc::{Choice, Compiler, Options, Source, Stage, Target};
 

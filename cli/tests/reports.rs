@@ -2,7 +2,7 @@
 
 use crate::common::{gpucc, samples, text};
 use gpucc::Target;
-use gpucc::machine::described::Setting;
+use gpucc::described::Setting;
 use gpucc::report::Report;
 
 /// The reports of the samples that a target can do, as text and read back.

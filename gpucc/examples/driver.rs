@@ -8,8 +8,8 @@
 // It shows; a driver would write registers.
 #![allow(clippy::print_stdout)]
 
+use gpucc::described::{Binding, Setting};
 use gpucc::execute::{self, Bound};
-use gpucc::machine::described::{Binding, Setting};
 use gpucc::pipeline::{Attribute, Step, VertexBuffer, VertexState};
 use gpucc::{Choice, Compiled, Compiler, Failure, Options, Source, SourceText, Stage, Target};
 use std::time::Duration;

@@ -61,8 +61,12 @@ pub use failure::{Diagnostic, Failure, FailureKind, Label, Severity};
 pub use front::{longest_source, print as print_ir};
 pub use gpucc_ir::budget::Budget;
 pub use gpucc_ir::ssa::{Func, Stage};
+/// What a machine is to the compiler: for the workspace's own tools, and no part of the interface.
+#[doc(hidden)]
 pub use gpucc_machine as machine;
 pub use gpucc_machine::described::EvidenceClass;
+#[doc(inline)]
+pub use gpucc_machine::{described, flow, named};
 pub use gpucc_passes::{Pass, Proof};
 #[doc(hidden)]
 pub use guard::panic_message;

@@ -461,7 +461,7 @@ mod tests {
     fn the_bar_is_the_best_of_each_figure_and_sb_gives_its_nop_back_on_vertex_shaders() {
         let report = |groups: u64| {
             let mut report = report("groups");
-            let groups = gpucc::machine::named::Figure(groups as f64);
+            let groups = gpucc::named::Figure(groups as f64);
             report.machine.set("alu_groups", groups);
             report
         };
@@ -486,8 +486,8 @@ mod tests {
         let of = |mode: &str, stage| {
             let mut report = report(mode);
             report.stats.cycles = 50.0;
-            report.machine.set("lanes", gpucc::machine::named::Figure(8.0));
-            report.machine.set("messages", gpucc::machine::named::Figure(2.0));
+            report.machine.set("lanes", gpucc::named::Figure(8.0));
+            report.machine.set("messages", gpucc::named::Figure(2.0));
             let figures = figures(&report, &peer(mode), stage, Against::Elk).expect("a bar");
             let of = |name| figures.iter().find(|f| f.name == name).expect("given").clone();
             let (cycles, messages) = (of("cycles"), of("messages"));

@@ -1,6 +1,6 @@
 //! The ten instructions: words of 64 bits, fields, text.
 
-use gpucc::machine::flow::{Step, Steps};
+use gpucc::flow::{Step, Steps};
 use gpucc::machine::{Assembler, AssemblyError};
 use gpucc_ir::ssa::{Op as Ssa, Sig};
 use gpucc_isa::lex::Cursor;

@@ -10,10 +10,10 @@ mod lower;
 mod tests;
 
 use gpucc::Target;
+use gpucc::described::{Binding, Described, Dispatch, StageInput, Stats, Takes};
 use gpucc::machine::compiled::{Placed, Program};
-use gpucc::machine::described::{Binding, Described, Dispatch, StageInput, Stats, Takes};
-use gpucc::machine::named::Figure;
 use gpucc::machine::{About, Assembler, Compiled, Machine, Request, Site};
+use gpucc::named::Figure;
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics, ResourceKind, Stage};
@@ -85,7 +85,7 @@ impl Machine for Toy {
                 .inputs
                 .keys()
                 .map(|input| {
-                    let place = gpucc::machine::described::InputPlace::Elsewhere {};
+                    let place = gpucc::described::InputPlace::Elsewhere {};
                     StageInput::of(&expanded, input, place)
                 })
                 .collect(),
