@@ -5,10 +5,18 @@
 //! was met; memory is told apart by kind (storage buffers, images, private and workgroup
 //! variables), read-only bindings never change. Quad ops are only equal within one region, for
 //! elsewhere other lanes are running.
+//!
+//! Conditions leave a value one constant in places: in an arm of a switch the selector is known. There it is this constant
+//! where it is an address, and where all of an operation's operands are known.
 
+use crate::range::{Mark, Ranges};
+use crate::robust::leaves;
 use crate::{ctx::Ctx, rename::Renames};
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Flags, Func, Imm, Inst, MemSpace, Op, Region, Resource, ResourceKind};
+use gpucc_ir::ssa::{
+    Flags, Func, Imm, Inst, InstData, MemSpace, Op, Region, Resource, ResourceKind, Span, Type,
+    Value, ValueDef,
+};
 
 /// Replaces repeated computations.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
@@ -20,6 +28,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         epochs: [0; KINDS],
         last_epoch: 0,
         constants: Vec::new(),
+        ranges: None,
+        fixed: Vec::new(),
         changed: false,
     };
     gvn.region(func, func.body);
@@ -129,8 +139,15 @@ struct Gvn<'a, 'c> {
     epochs: [u32; KINDS],
     last_epoch: u32,
     constants: Vec<Inst>,
+    /// What the conditions around say; made when the first of them says something.
+    ranges: Option<Ranges>,
+    /// The values that they leave one constant, innermost last.
+    fixed: Vec<(Value, u64)>,
     changed: bool,
 }
+
+/// How many values of one constant are remembered.
+const FIXED: usize = 16;
 
 impl Gvn<'_, '_> {
     fn bump(&mut self, kinds: u8) {
@@ -147,18 +164,20 @@ impl Gvn<'_, '_> {
 
     fn region(&mut self, func: &mut Func, region: Region) {
         let mark = self.table.entries.len();
+        let known = self.mark();
         let mut insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = self.ctx.spare.take(insts.len());
         for inst in insts.drain(..) {
             self.ctx.steps += 1;
             self.renames.args(func, inst);
             if !func.insts[inst].regions.is_empty() {
-                self.construct(func, inst);
+                self.construct(func, region, inst);
                 out.push(inst);
                 continue;
             }
             let written = written_by(func, inst);
             if written != 0 {
+                self.fixed_args(func, inst);
                 self.bump(written);
             } else if func.insts[inst].op == Op::Const {
                 let at_body = region == func.body;
@@ -175,9 +194,93 @@ impl Gvn<'_, '_> {
         func.regions[region].insts = out;
         self.ctx.spare.give(insts);
         self.table.truncate(mark);
+        self.undo(known);
     }
 
-    fn construct(&mut self, func: &mut Func, inst: Inst) {
+    fn mark(&self) -> (Mark, usize) {
+        (self.ranges.as_ref().map(Ranges::mark).unwrap_or_default(), self.fixed.len())
+    }
+
+    /// Forgets what was learned since.
+    fn undo(&mut self, (mark, fixed): (Mark, usize)) {
+        self.fixed.truncate(fixed);
+        if let Some(ranges) = &mut self.ranges {
+            ranges.undo(&mark);
+        }
+    }
+
+    /// Learns what a condition says that holds, or does not, from here to the end of a region.
+    fn assume(&mut self, func: &Func, region: Region, cond: Value, holds: bool) {
+        let says = |op: Op| {
+            matches!(op, Op::IEq | Op::INe | Op::ULt | Op::ULe | Op::And | Op::Or | Op::Not)
+        };
+        if !func.def(cond).is_some_and(|data| says(data.op)) {
+            return;
+        }
+        let ranges = self.ranges.get_or_insert_with(|| Ranges::new(func));
+        let mark = ranges.mark();
+        ranges.assume(func, region, cond, holds);
+        let room = FIXED.saturating_sub(self.fixed.len());
+        self.fixed.extend(ranges.fixed_since(&mark).take(room));
+    }
+
+    /// Gives an instruction the constants that its operands are here, where it pays: an address, or all that a result is
+    /// computed from. True when there are some.
+    fn fixed_args(&mut self, func: &mut Func, inst: Inst) -> bool {
+        if self.fixed.is_empty() {
+            return false;
+        }
+        let data = &func.insts[inst];
+        let flags = data.flags();
+        let accesses = matches!(data.imm, Imm::Mem(_) | Imm::MemAtomic(..) | Imm::Resource(_));
+        let all = data.args.len();
+        let count = match flags.has(Flags::EFFECT) || flags.has(Flags::READS) {
+            true => usize::from(accesses).min(all),
+            false if data.op == Op::Index => 1.min(all),
+            false if flags.has(Flags::TERMINATOR) || flags.has(Flags::REGIONS) => 0,
+            false => all,
+        };
+        let constant = |arg: &Value| func.as_const(*arg).is_some() || self.value_of(*arg).is_some();
+        if !data.args[..count].iter().all(constant) {
+            return false;
+        }
+        let mut changed = false;
+        for index in 0..count {
+            let arg = func.insts[inst].args[index];
+            if let Some(bits) = self.value_of(arg)
+                && self.ctx.draw()
+            {
+                func.insts[inst].args[index] = self.constant_of(func, func.ty(arg), bits);
+                changed = true;
+            }
+        }
+        self.changed |= changed;
+        changed
+    }
+
+    /// The constant that a value is here.
+    fn value_of(&self, value: Value) -> Option<u64> {
+        self.fixed.iter().find(|(fixed, _)| *fixed == value).map(|(_, bits)| *bits)
+    }
+
+    /// The constant of a type.
+    fn constant_of(&mut self, func: &mut Func, ty: Type, bits: u64) -> Value {
+        let hash = constant_hash(ty, bits);
+        let inst = match self.table.find_constant(hash, |other| is_constant(func, other, ty, bits))
+        {
+            Some(other) => other,
+            None => {
+                let inst = func
+                    .new_inst(InstData::new(Op::Const, Imm::Bits(bits), &[], Span::NONE), &[ty]);
+                self.table.add_constant(hash, inst);
+                self.constants.push(inst);
+                inst
+            }
+        };
+        func.insts[inst].results[0]
+    }
+
+    fn construct(&mut self, func: &mut Func, region: Region, inst: Inst) {
         let written = self.writes[inst];
         let regions = func.insts[inst].regions.clone();
         if func.insts[inst].op == Op::Loop {
@@ -185,15 +288,30 @@ impl Gvn<'_, '_> {
             self.bump(written);
         }
         let before = self.epochs;
-        for region in regions {
+        // Equal arms stay equal, and become one.
+        let parts = func.insts[inst].op == Op::If && !alike(func, regions[0], regions[1]);
+        let cond = parts.then(|| func.insts[inst].args[0]);
+        for (index, &inner) in regions.iter().enumerate() {
             match func.insts[inst].op {
                 Op::Loop => self.bump(written),
                 _ => self.epochs = before,
             }
-            self.region(func, region);
+            let known = self.mark();
+            if let Some(cond) = cond {
+                self.assume(func, inner, cond, index == 0);
+            }
+            self.region(func, inner);
+            self.undo(known);
         }
         self.epochs = before;
         self.bump(written);
+        if let (Some(cond), [yes, no]) = (cond, &regions[..]) {
+            // What follows runs only behind the arm that does not leave.
+            let (yes, no) = (leaves(func, *yes), leaves(func, *no));
+            if yes != no {
+                self.assume(func, region, cond, no);
+            }
+        }
     }
 
     /// Takes a constant to the top of the body; true when it is gone from here. With `in_place`, nothing but
@@ -204,10 +322,8 @@ impl Gvn<'_, '_> {
         };
         let result = func.insts[inst].results[0];
         let ty = func.ty(result);
-        let hash = mix(mix(SEED, bits), ty as u64) | CONSTANT;
-        let same = self.table.find_constant(hash, |other| {
-            func.insts[other].imm == Imm::Bits(bits) && func.ty(func.insts[other].results[0]) == ty
-        });
+        let hash = constant_hash(ty, bits);
+        let same = self.table.find_constant(hash, |other| is_constant(func, other, ty, bits));
         if let Some(other) = same {
             if !self.ctx.draw() {
                 return false;
@@ -228,24 +344,19 @@ impl Gvn<'_, '_> {
     /// True when an equal instruction is in scope and has taken this one's place.
     fn known(&mut self, func: &mut Func, inst: Inst, region: Region) -> bool {
         let Some(kinds) = read_by(func, inst) else {
+            self.fixed_args(func, inst);
             return false;
         };
-        let commutes = self.ctx.commutes(func.insts[inst].op);
-        let data = &mut func.insts[inst];
-        // Not constants: they stay on the right, where folding and lowering look for them.
-        let ordered = data.args.len() < 2 || data.args[0] <= data.args[1];
-        if commutes && !ordered && func.as_const(func.insts[inst].args[1]).is_none() {
-            func.insts[inst].args.swap(0, 1);
-            self.changed = true;
+        let mut key = self.key(func, inst, region, kinds);
+        let mut hash = key.hash(func);
+        let mut found = self.table.find(hash, |other| key.same(func, other));
+        // What was computed before its operands were known stays as it is.
+        if found.is_none() && self.fixed_args(func, inst) {
+            key = self.key(func, inst, region, kinds);
+            hash = key.hash(func);
+            found = self.table.find(hash, |other| key.same(func, other));
         }
-        let data = &func.insts[inst];
-        let key = Key {
-            inst,
-            region: data.flags().has(Flags::QUAD).then_some(region),
-            epoch: self.epoch(kinds),
-        };
-        let hash = key.hash(func);
-        let Some(other) = self.table.find(hash, |other| key.same(func, other)) else {
+        let Some(other) = found else {
             self.table.add(hash, key);
             return false;
         };
@@ -257,6 +368,24 @@ impl Gvn<'_, '_> {
             self.renames.set(from, to);
         }
         true
+    }
+
+    /// What an instruction is known by, with its operands in order.
+    fn key(&mut self, func: &mut Func, inst: Inst, region: Region, kinds: u8) -> Key {
+        let commutes = self.ctx.commutes(func.insts[inst].op);
+        let data = &func.insts[inst];
+        // Not constants: they stay on the right, where folding and lowering look for them.
+        let ordered = data.args.len() < 2 || data.args[0] <= data.args[1];
+        if commutes && !ordered && func.as_const(func.insts[inst].args[1]).is_none() {
+            func.insts[inst].args.swap(0, 1);
+            self.changed = true;
+        }
+        let data = &func.insts[inst];
+        Key {
+            inst,
+            region: data.flags().has(Flags::QUAD).then_some(region),
+            epoch: self.epoch(kinds),
+        }
     }
 
     fn epoch(&self, kinds: u8) -> u32 {
@@ -318,9 +447,45 @@ impl Key {
     }
 }
 
+/// Whether two arms do the same.
+fn alike(func: &Func, a: Region, b: Region) -> bool {
+    let (a, b) = (&func.regions[a].insts, &func.regions[b].insts);
+    // The place of what each arm computes; what both know is itself.
+    let place = |insts: &[Inst], value: Value| match func.values[value].def {
+        ValueDef::Result(inst, index) => {
+            insts.iter().position(|&own| own == inst).map(|at| (at, index))
+        }
+        ValueDef::Param(..) => None,
+    };
+    let same = |(&one, &other): (&Inst, &Inst)| {
+        let (one, other) = (&func.insts[one], &func.insts[other]);
+        let mut args = one.args.iter().zip(&other.args);
+        one.op == other.op
+            && one.imm == other.imm
+            && one.regions.is_empty()
+            && other.regions.is_empty()
+            && one.args.len() == other.args.len()
+            && args.all(|(&x, &y)| {
+                x == y || place(a, x).is_some_and(|place_of| place(b, y) == Some(place_of))
+            })
+    };
+    a.len() == b.len() && a.len() <= ALIKE && a.iter().zip(b).all(same)
+}
+
+/// Instructions of arms that are compared.
+const ALIKE: usize = 16;
+
 const SEED: u64 = 0x51_7c_c1_b7_27_22_0a_95;
 /// Marks the hashes of constants, which never leave the table.
 const CONSTANT: u64 = 1 << 63;
+
+fn constant_hash(ty: Type, bits: u64) -> u64 {
+    mix(mix(SEED, bits), ty as u64) | CONSTANT
+}
+
+fn is_constant(func: &Func, inst: Inst, ty: Type, bits: u64) -> bool {
+    func.insts[inst].imm == Imm::Bits(bits) && func.ty(func.insts[inst].results[0]) == ty
+}
 
 fn mix(hash: u64, word: u64) -> u64 {
     let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -15,8 +15,10 @@ const DEPTH: u32 = 4;
 pub(crate) struct Ranges {
     /// Largest value as unsigned; `u64::MAX` when nothing is known.
     max: SecondaryMap<Value, u64>,
-    /// Changes to undo.
-    log: Vec<(Value, u64)>,
+    /// Smallest value as unsigned that conditions say; 0 when nothing is known.
+    least: SecondaryMap<Value, u64>,
+    /// Changes to undo: the value, and its bounds before.
+    log: Vec<(Value, u64, u64)>,
     /// `a < b` unsigned, of run-time values.
     less: Vec<(Value, Value)>,
     /// Loop counters that start at or above 0 and step up, with their loop and step.
@@ -32,7 +34,8 @@ struct Counter {
     step: u64,
 }
 
-/// A point to return to.
+/// A point to return to; the default is where nothing was known.
+#[derive(Default)]
 pub(crate) struct Mark {
     log: usize,
     less: usize,
@@ -44,6 +47,7 @@ impl Ranges {
         max.resize(func.values.len());
         Ranges {
             max,
+            least: SecondaryMap::new(),
             log: Vec::new(),
             less: Vec::new(),
             counters: SecondaryMap::new(),
@@ -57,8 +61,8 @@ impl Ranges {
 
     pub(crate) fn undo(&mut self, mark: &Mark) {
         while self.log.len() > mark.log {
-            let (value, old) = self.log.pop().expect("longer than the mark");
-            self.max[value] = old;
+            let (value, least, max) = self.log.pop().expect("longer than the mark");
+            (self.least[value], self.max[value]) = (least, max);
         }
         self.less.truncate(mark.less);
     }
@@ -80,10 +84,39 @@ impl Ranges {
         }
     }
 
+    /// The values that conditions since a mark leave one value, and this.
+    pub(crate) fn fixed_since(&self, mark: &Mark) -> impl Iterator<Item = (Value, u64)> {
+        let changed = self.log[mark.log..].iter().map(|&(value, ..)| value);
+        changed.filter_map(|value| {
+            (self.least[value] == self.max[value]).then(|| (value, self.max[value]))
+        })
+    }
+
     fn at_most(&mut self, value: Value, bound: u64) {
-        if bound < self.max[value] {
-            self.log.push((value, self.max[value]));
-            self.max[value] = bound;
+        self.within(value, 0, bound);
+    }
+
+    /// Learns that a value lies between bounds.
+    fn within(&mut self, value: Value, least: u64, most: u64) {
+        let (least_before, max_before) = (self.least[value], self.max[value]);
+        if most < max_before || least > least_before {
+            self.log.push((value, least_before, max_before));
+            (self.least[value], self.max[value]) = (least.max(least_before), most.min(max_before));
+        }
+    }
+
+    /// The smallest that a value can be, read as unsigned, as far as conditions say it.
+    fn least(&self, func: &Func, value: Value) -> u64 {
+        func.as_const(value).unwrap_or(self.least[value])
+    }
+
+    /// Learns that a value is not one of its bounds.
+    fn not(&mut self, func: &Func, value: Value, other: u64) {
+        let (least, max) = (self.least[value], self.max(func, value));
+        if least < max && other == least {
+            self.within(value, least + 1, u64::MAX);
+        } else if least < max && other == max {
+            self.within(value, 0, max - 1);
         }
     }
 
@@ -230,9 +263,18 @@ impl Ranges {
             }
             (Op::IEq, true) | (Op::INe, false) => {
                 let (a, b) = (data.args[0], data.args[1]);
-                let (of_a, of_b) = (self.max(func, a), self.max(func, b));
-                self.at_most(a, of_b);
-                self.at_most(b, of_a);
+                let bounds = |value: Value| (self.least(func, value), self.max(func, value));
+                let (of_a, of_b) = (bounds(a), bounds(b));
+                self.within(a, of_b.0, of_b.1);
+                self.within(b, of_a.0, of_a.1);
+            }
+            (Op::IEq | Op::INe, _) => {
+                let (a, b) = (data.args[0], data.args[1]);
+                match (func.as_const(a), func.as_const(b)) {
+                    (None, Some(bits)) => self.not(func, a, bits),
+                    (Some(bits), None) => self.not(func, b, bits),
+                    _ => {}
+                }
             }
             _ => {}
         }
@@ -256,6 +298,9 @@ impl Ranges {
         };
         if !signed {
             self.at_most(a, bound);
+            if let Some(least) = self.least(func, a).checked_add(u64::from(strict)) {
+                self.within(b, least, u64::MAX);
+            }
             return;
         }
         // Signed: only counts where both are known not to be negative.

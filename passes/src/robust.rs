@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 
 /// Control leaves the arm for another place. An arm that merely never ends does not count: passes may take out
 /// loops that run for ever, and then it would come out after all.
-fn leaves(func: &Func, arm: Region) -> bool {
+pub(crate) fn leaves(func: &Func, arm: Region) -> bool {
     let insts = &func.regions[arm].insts[..];
     let Some((&end, before)) = insts.split_last() else {
         return false;
