@@ -76,6 +76,12 @@ const OWN: &[Pass] = &[
             !func.invariant && crate::rebalance::run(func)
         },
     ),
+    optional(
+        "ahead",
+        Proof::Exact,
+        "what stands behind an `if` fills slots that a chain before it leaves empty",
+        |func, _| crate::ahead::run(func),
+    ),
 ];
 
 /// Where a sample lies in its pixel is the fraction of the position, which is the sample's where the program runs once a
@@ -135,6 +141,7 @@ pub fn plan(effort: Effort) -> Plan {
             step("rebalance"),
             step("gvn"),
             step("dce"),
+            step("ahead"),
         ]);
     }
     Plan { steps, own: OWN }

@@ -4,6 +4,7 @@
 //! The R700 back end: optimised structured SSA becomes VLIW machine code for AMD RV7xx.
 
 mod abi;
+mod ahead;
 mod api;
 mod cost;
 mod describe;
