@@ -104,8 +104,8 @@ struct Emitter<'a> {
     jumps: Vec<Jump>,
     fetches: Vec<(Vec<isa::Inst>, Vec<Span>)>,
     pending: Vec<Item>,
-    /// The register that the last MOVA among them read, and where it stands.
-    address: Option<(u16, usize)>,
+    /// What the last MOVA among them read, and where it stands.
+    address: Option<(Read, usize)>,
     /// Exports that wait for ALU work behind them which can as well come before them: the cells
     /// that each reads.
     exports: Vec<Waiting>,

@@ -80,9 +80,9 @@ impl Item {
     fn is_user(&self) -> bool {
         self.range.is_some()
     }
-    /// May stand between a MOVA that reads `cell` and another operation that uses its AR: it leaves
+    /// May stand between a MOVA that reads `cell`, or a constant, and another operation that uses its AR: it leaves
     /// the register and the clause as they are.
-    pub fn may_stand_behind_mova(&self, cell: u16) -> bool {
+    pub fn may_stand_behind_mova(&self, cell: Option<u16>) -> bool {
         let Work::One(slot) = &self.work else {
             return false;
         };
@@ -91,8 +91,8 @@ impl Item {
             && !op::is_pred_set(slot.op)
             && !slot.sources().iter().any(constant)
             && slot.dst.is_none_or(|dst| match self.range.filter(|_| dst.rel) {
-                Some(range) => range.cells().all(|written| written != cell),
-                None => dst.cell() != Some(cell),
+                Some(range) => range.cells().all(|written| Some(written) != cell),
+                None => cell.is_none() || dst.cell() != cell,
             })
     }
 }

@@ -138,23 +138,22 @@ impl Emitter<'_> {
 
     fn mova(&mut self, index: &Source, span: Span) {
         let index = Operand::of(index, AluOp::MOVA_INT, 0, read);
-        let source = index.read.cell();
-        if self.shares_address(source) {
+        if self.shares_address(index.read) {
             return;
         }
-        self.address = source.map(|cell| (cell, self.pending.len()));
+        self.address = Some((index.read, self.pending.len()));
         let slot = Slot::new(AluOp::MOVA_INT, None, &[index]);
         self.pending.push(Item::one(slot, span));
     }
 
-    /// AR holds this register's value already: the last MOVA read it, not long ago, and nothing has
+    /// AR holds what is read here already: the last MOVA read it, not long ago, and nothing has
     /// been written since but by plain reads of arrays.
-    fn shares_address(&self, source: Option<u16>) -> bool {
-        let (Some(source), Some((cell, at))) = (source, self.address) else {
-            return false;
-        };
-        cell == source
+    fn shares_address(&self, source: Read) -> bool {
+        let Some((read, at)) = self.address else { return false };
+        let stays = source.cell().is_some() || matches!(source, Read::Kcache { .. });
+        stays
+            && read == source
             && at + group::SHARING > self.pending.len()
-            && self.pending[at + 1..].iter().all(|item| item.may_stand_behind_mova(cell))
+            && self.pending[at + 1..].iter().all(|item| item.may_stand_behind_mova(source.cell()))
     }
 }
