@@ -1,6 +1,7 @@
 //! naga in quarantine: text or words in, a valid naga module out, with the values of its overrides in a second step.
 
 use crate::diagnostic::{Diagnostic, FailureKind};
+use crate::growth::Tokens;
 use crate::places::Places;
 use crate::quarantine::{self, Escape};
 use crate::rejected::rejected;
@@ -8,6 +9,7 @@ use crate::source::Language;
 use crate::stop::{READING, Stop};
 use crate::{Options, Source};
 use gpucc_ir::ssa::Span;
+use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::front;
 use naga::valid::{
@@ -355,11 +357,7 @@ fn resolve<'a>(
             }
         }
     }
-    let mut values = naga::back::PipelineConstants::default();
-    let key = |item: &naga::Override| match (item.id, &item.name) {
-        (Some(id), _) => Some(id.to_string()),
-        (None, name) => name.clone(),
-    };
+    let mut values = PipelineConstants::default();
     for (name, value) in &options.overrides {
         let found = module.overrides.iter().find(|(_, item)| {
             item.name.as_deref() == Some(name.as_str())
@@ -407,7 +405,7 @@ fn resolve<'a>(
             }
             Ok((Cow::Owned(resolved), Cow::Owned(resolved_info.into_owned())))
         }
-        Err(error) => Err(bad_override(&module, error)),
+        Err(error) => Err(bad_override(&module, &values, error)),
     }
 }
 
@@ -437,11 +435,31 @@ fn fits(
     Err(Stop::invalid(message).at(span(module.overrides.get_span(handle))))
 }
 
-/// Where the first size of a workgroup stands that an override decides.
-fn decided_size(module: &naga::Module) -> Span {
-    let mut sizes = module.entry_points.iter().filter_map(|entry| entry.workgroup_size_overrides);
-    let size = sizes.find_map(|sizes| sizes.into_iter().flatten().next());
-    size.map_or(Span::NONE, |size| span(module.global_expressions.get_span(size)))
+/// Where a size of a workgroup stands that is an override without a positive value.
+fn decided_size(module: &naga::Module, values: &PipelineConstants) -> Span {
+    let value =
+        |item: &naga::Override| match (key(item).and_then(|key| values.get(&key)), item.init) {
+            (Some(value), _) => Some(value.trunc()),
+            (None, Some(init)) => match module.global_expressions[init] {
+                naga::Expression::Literal(naga::Literal::U32(value)) => Some(value.into()),
+                naga::Expression::Literal(naga::Literal::I32(value)) => Some(value.into()),
+                _ => None,
+            },
+            (None, None) => None,
+        };
+    let sizes = module.entry_points.iter().filter_map(|entry| entry.workgroup_size_overrides);
+    let empty = sizes.flat_map(|sizes| sizes.into_iter().flatten()).find(|&size| {
+        let naga::Expression::Override(handle) = module.global_expressions[size] else {
+            return false;
+        };
+        value(&module.overrides[handle]).is_some_and(|value| value <= 0.0)
+    });
+    empty.map_or(Span::NONE, |size| span(module.global_expressions.get_span(size)))
+}
+
+/// What an override is named by.
+fn key(item: &naga::Override) -> Option<String> {
+    item.id.map(|id| id.to_string()).or_else(|| item.name.clone())
 }
 
 /// Where what is refused is declared, for what naga gives no place: the name of the function, or the attribute that gives the
@@ -454,21 +472,25 @@ fn declared_at(text: &str, error: &ValidationError) -> Span {
         ValidationError::Function { name, .. } => (name, false),
         _ => return Span::NONE,
     };
-    let declared = text.match_indices(name.as_str()).find(|(at, _)| {
-        let before = text[..*at].trim_end();
-        let after = text[at + name.len()..].trim_start();
-        before.len() < *at && before.ends_with("fn") && after.starts_with('(')
-    });
-    let Some((at, _)) = declared else { return Span::NONE };
-    let size = text[..at].rfind("@workgroup_size").filter(|_| is_size);
-    let (start, end) = match size {
-        Some(start) => (start, text[start..at].find(')').map_or(at, |end| start + end + 1)),
-        None => (at, at + name.len()),
+    let tokens = Tokens::new(text);
+    let declares = |at: &usize| {
+        tokens.word(*at) == name && tokens.word(at - 1) == "fn" && tokens.word(at + 1) == "("
     };
-    Span { start: start as u32, end: end as u32 }
+    let Some(at) = (1..tokens.len()).find(declares) else { return Span::NONE };
+    let sized =
+        |start: &usize| tokens.word(*start) == "@" && tokens.word(start + 1) == "workgroup_size";
+    let size = (0..at).rev().find(sized).filter(|_| is_size);
+    let end = size.and_then(|size| (size..at).find(|&end| tokens.word(end) == ")"));
+    let (first, last) = (size.unwrap_or(at), end.unwrap_or(at));
+    let end = tokens.start(last) + tokens.word(last).len() as u32;
+    Span { start: tokens.start(first), end }
 }
 
-fn bad_override(module: &naga::Module, error: PipelineConstantError) -> Stop {
+fn bad_override(
+    module: &naga::Module,
+    values: &PipelineConstants,
+    error: PipelineConstantError,
+) -> Stop {
     let place = |key: &str| {
         let mut items = module.overrides.iter();
         let item = items.find(|(_, item)| {
@@ -490,7 +512,7 @@ fn bad_override(module: &naga::Module, error: PipelineConstantError) -> Stop {
         }
         PipelineConstantError::ValidationError(error) => rejected(&error, module, Language::Wgsl),
         PipelineConstantError::NegativeWorkgroupSize => {
-            Stop::invalid("a size of a workgroup is at least 1").at(decided_size(module))
+            Stop::invalid("a size of a workgroup is at least 1").at(decided_size(module, values))
         }
         error if crate::wgsl::is_beyond_naga(&error.to_string()) => {
             Stop::unsupported(error.to_string(), READING)

@@ -44,6 +44,12 @@ pub fn rejected(
     let own = match (function, entry) {
         (Some((error, function)), _) => Speller { module, function }.spell(error),
         (None, Some(_)) if let Some(forbidden) = &forbidden => Some(forbidden.message.clone()),
+        (None, Some((EntryPointError::OutOfRangeWorkgroupSize, function))) => {
+            let mut entries = module.entry_points.iter();
+            let own = entries.find(|entry| std::ptr::eq(&entry.function, function));
+            let is_empty = own.is_some_and(|entry| entry.workgroup_size.contains(&0));
+            is_empty.then(|| "a size of a workgroup is at least 1".to_owned())
+        }
         (None, Some((error, _))) => of_interface(error, module),
         (None, None) => variable.as_ref().map(|(message, _)| message.clone()),
     };
@@ -212,13 +218,6 @@ fn of_interface(error: &EntryPointError, module: &Module) -> Option<String> {
         }
         EntryPointError::Argument(_, error) | EntryPointError::Result(error) => {
             return of_varying(error);
-        }
-        EntryPointError::OutOfRangeWorkgroupSize => {
-            let mut sizes = module.entry_points.iter().map(|entry| entry.workgroup_size);
-            if !sizes.any(|size| size.contains(&0)) {
-                return None;
-            }
-            "a size of a workgroup is at least 1".to_owned()
         }
         EntryPointError::MissingVertexOutputPosition => {
             "a vertex entry point returns `@builtin(position)`".to_owned()

@@ -3,8 +3,8 @@
 use gpucc_ir::ssa::Span;
 use std::borrow::Cow;
 
-/// A text with line feeds where carriage returns end its lines, so that all that count lines agree. Byte offsets stay. Each
-/// language of ours ends a line at a carriage return (WGSL 3.2, GLSL 3.2).
+/// A text with line feeds where carriage returns end its lines, so that all that count lines agree. Byte offsets stay.
+/// WGSL (3.2) and GLSL (3.2) end a line at a carriage return.
 pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
     let ends = |at: usize| text.as_bytes().get(at + 1) != Some(&b'\n');
     if text.match_indices('\r').all(|(at, _)| !ends(at)) {

@@ -30,7 +30,10 @@ pub fn parse(
         Source::Wgsl(text) => frontend::Source::Wgsl(text),
         Source::SpirV(bytes) => frontend::Source::SpirV(bytes),
         Source::Glsl(text, stage) => frontend::Source::Glsl { text, stage },
-        Source::Ir(text) => return (None, stack::roomy(|| parse_ir(text))),
+        Source::Ir(text) => {
+            let text = frontend::with_line_feeds(text);
+            return (None, stack::roomy(|| parse_ir(&text)));
+        }
     };
     let options = front_options(choice, asked);
     let (reading, parsed) = match keeps {

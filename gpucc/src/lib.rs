@@ -66,7 +66,7 @@ pub use gpucc_ir::ssa::{Func, Stage};
 pub use gpucc_machine as machine;
 pub use gpucc_machine::described::EvidenceClass;
 #[doc(inline)]
-pub use gpucc_machine::{described, flow, named};
+pub use gpucc_machine::{compiled, described, flow, named};
 pub use gpucc_passes::{Pass, Proof};
 #[doc(hidden)]
 pub use guard::panic_message;

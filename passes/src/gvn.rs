@@ -6,16 +6,16 @@
 //! variables), read-only bindings never change. Quad ops are only equal within one region, for
 //! elsewhere other lanes are running.
 //!
-//! Conditions leave a value one constant in places: in an arm of a switch the selector is known. There it is this constant
-//! where it is an address, and where all of an operation's operands are known.
+//! An arm of a switch knows its selector. The pass puts the constant in place of an address, and of operands that are all
+//! known.
 
 use crate::range::{Mark, Ranges};
-use crate::robust::leaves;
+use crate::robust::{address_operand, leaves};
 use crate::{ctx::Ctx, rename::Renames};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
-    Flags, Func, Imm, Inst, InstData, MemSpace, Op, Region, Resource, ResourceKind, Span, Type,
-    Value, ValueDef,
+    Bounds, Flags, Func, Imm, Inst, InstData, MemSpace, Op, Region, Resource, ResourceKind, Span,
+    Type, Value, ValueDef,
 };
 
 /// Replaces repeated computations.
@@ -146,7 +146,7 @@ struct Gvn<'a, 'c> {
     changed: bool,
 }
 
-/// How many values of one constant are remembered.
+/// How many values known to be constant are remembered.
 const FIXED: usize = 16;
 
 impl Gvn<'_, '_> {
@@ -220,8 +220,11 @@ impl Gvn<'_, '_> {
         let ranges = self.ranges.get_or_insert_with(|| Ranges::new(func));
         let mark = ranges.mark();
         ranges.assume(func, region, cond, holds);
-        let room = FIXED.saturating_sub(self.fixed.len());
-        self.fixed.extend(ranges.fixed_since(&mark).take(room));
+        for (value, bits) in ranges.fixed_since(&mark) {
+            if self.fixed.len() < FIXED && self.fixed.iter().all(|(known, _)| *known != value) {
+                self.fixed.push((value, bits));
+            }
+        }
     }
 
     /// Gives an instruction the constants that its operands are here, where it pays: an address, or all that a result is
@@ -232,20 +235,24 @@ impl Gvn<'_, '_> {
         }
         let data = &func.insts[inst];
         let flags = data.flags();
-        let accesses = matches!(data.imm, Imm::Mem(_) | Imm::MemAtomic(..) | Imm::Resource(_));
-        let all = data.args.len();
-        let count = match flags.has(Flags::EFFECT) || flags.has(Flags::READS) {
-            true => usize::from(accesses).min(all),
-            false if data.op == Op::Index => 1.min(all),
-            false if flags.has(Flags::TERMINATOR) || flags.has(Flags::REGIONS) => 0,
-            false => all,
+        let stays = [Flags::EFFECT, Flags::READS, Flags::TERMINATOR, Flags::REGIONS];
+        let operands = match address_operand(func, inst) {
+            // What is marked is proved by what its addresses are made of.
+            _ if func.bounds == Bounds::Marked => match data.op {
+                Op::Index => 0..1,
+                _ => return false,
+            },
+            Some(address) => address..address + 1,
+            None if data.op == Op::Index => 0..1,
+            None if stays.iter().any(|&flag| flags.has(flag)) => return false,
+            None => 0..data.args.len(),
         };
         let constant = |arg: &Value| func.as_const(*arg).is_some() || self.value_of(*arg).is_some();
-        if !data.args[..count].iter().all(constant) {
+        if !data.args[operands.clone()].iter().all(constant) {
             return false;
         }
         let mut changed = false;
-        for index in 0..count {
+        for index in operands {
             let arg = func.insts[inst].args[index];
             if let Some(bits) = self.value_of(arg)
                 && self.ctx.draw()

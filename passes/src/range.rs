@@ -1,6 +1,6 @@
 //! Value-range analysis of integers.
 //!
-//! Upper bounds of unsigned values, and what conditions on the way say about them.
+//! Bounds of values as unsigned, and what conditions on the way say about them.
 
 use crate::shape::{Carries, Shape, carried_at};
 use cranelift_entity::SecondaryMap;
@@ -84,7 +84,7 @@ impl Ranges {
         }
     }
 
-    /// The values that conditions since a mark leave one value, and this.
+    /// Values that conditions since a mark leave one value, with that value.
     pub(crate) fn fixed_since(&self, mark: &Mark) -> impl Iterator<Item = (Value, u64)> {
         let changed = self.log[mark.log..].iter().map(|&(value, ..)| value);
         changed.filter_map(|value| {
@@ -92,16 +92,17 @@ impl Ranges {
         })
     }
 
-    fn at_most(&mut self, value: Value, bound: u64) {
-        self.within(value, 0, bound);
+    fn at_most(&mut self, func: &Func, value: Value, bound: u64) {
+        self.within(func, value, 0, bound);
     }
 
-    /// Learns that a value lies between bounds.
-    fn within(&mut self, value: Value, least: u64, most: u64) {
-        let (least_before, max_before) = (self.least[value], self.max[value]);
-        if most < max_before || least > least_before {
-            self.log.push((value, least_before, max_before));
-            (self.least[value], self.max[value]) = (least.max(least_before), most.min(max_before));
+    /// Learns that a value lies between bounds. Bounds that leave no value belong to code that never runs, and say nothing.
+    fn within(&mut self, func: &Func, value: Value, least: u64, most: u64) {
+        let before = (self.least[value], self.max[value]);
+        let (least, max) = (least.max(before.0), most.min(before.1));
+        if (least, max) != before && least <= max && func.as_const(value).is_none() {
+            self.log.push((value, before.0, before.1));
+            (self.least[value], self.max[value]) = (least, max);
         }
     }
 
@@ -114,9 +115,9 @@ impl Ranges {
     fn not(&mut self, func: &Func, value: Value, other: u64) {
         let (least, max) = (self.least[value], self.max(func, value));
         if least < max && other == least {
-            self.within(value, least + 1, u64::MAX);
+            self.within(func, value, least + 1, u64::MAX);
         } else if least < max && other == max {
-            self.within(value, 0, max - 1);
+            self.within(func, value, 0, max - 1);
         }
     }
 
@@ -225,7 +226,7 @@ impl Ranges {
             };
         }
         if let Some(most) = bound.and_then(|bound| bound.checked_sub(1)) {
-            self.at_most(param, most);
+            self.at_most(func, param, most);
         }
     }
 
@@ -265,8 +266,8 @@ impl Ranges {
                 let (a, b) = (data.args[0], data.args[1]);
                 let bounds = |value: Value| (self.least(func, value), self.max(func, value));
                 let (of_a, of_b) = (bounds(a), bounds(b));
-                self.within(a, of_b.0, of_b.1);
-                self.within(b, of_a.0, of_a.1);
+                self.within(func, a, of_b.0, of_b.1);
+                self.within(func, b, of_a.0, of_a.1);
             }
             (Op::IEq | Op::INe, _) => {
                 let (a, b) = (data.args[0], data.args[1]);
@@ -297,25 +298,26 @@ impl Ranges {
             return;
         };
         if !signed {
-            self.at_most(a, bound);
+            self.at_most(func, a, bound);
             if let Some(least) = self.least(func, a).checked_add(u64::from(strict)) {
-                self.within(b, least, u64::MAX);
+                self.within(func, b, least, u64::MAX);
             }
             return;
         }
         // Signed: only counts where both are known not to be negative.
-        if self.max(func, b) > 0x7fff_ffff {
+        let positive = func.ty(a).mask() >> 1;
+        if self.max(func, b) > positive {
             return;
         }
-        if self.max(func, a) <= 0x7fff_ffff {
-            self.at_most(a, bound);
+        if self.max(func, a) <= positive {
+            self.at_most(func, a, bound);
         } else if let Some(counter) = self.counters[a]
             && counter.body == region
             && !self.continued[counter.owner]
             && bound + counter.step <= 0x7fff_ffff
         {
             // Every trip passes here before it steps, and a step from below the bound cannot wrap.
-            self.at_most(a, bound);
+            self.at_most(func, a, bound);
         }
     }
 }

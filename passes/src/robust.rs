@@ -85,7 +85,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
 }
 
 /// The position of the address among the operands of a memory access.
-fn address_operand(func: &Func, inst: Inst) -> Option<usize> {
+pub(crate) fn address_operand(func: &Func, inst: Inst) -> Option<usize> {
     let data = &func.insts[inst];
     match (data.op, data.imm) {
         (

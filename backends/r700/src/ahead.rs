@@ -1,8 +1,8 @@
 //! Global code motion into empty slots.
 //!
-//! Operations that wait for one another fill one slot of a group each. What stands behind an `if` and needs nothing of it moves
-//! before the `if`, where a chain leaves slots empty: there it takes no group of its own. It waits in registers through the arms,
-//! so only what comes to few values moves.
+//! A chain of operations fills one slot of each group. The pass moves operations from behind an `if` to before it, where they
+//! take slots that a chain leaves empty. They need nothing that the `if` gives. Their results wait in registers through the
+//! arms, so few results may wait.
 
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Flags, Func, Inst, Op, Value, ValueDef};
@@ -71,7 +71,9 @@ fn moves(func: &Func, inst: Inst) -> bool {
     let data = &func.insts[inst];
     let stays = [Flags::EFFECT, Flags::REGIONS, Flags::TERMINATOR, Flags::READS, Flags::QUAD];
     let flags = data.flags();
-    !matches!(data.op, Op::Const | Op::Input) && !stays.iter().any(|&flag| flags.has(flag))
+    // Queries are fetches.
+    !matches!(data.op, Op::Const | Op::Input | Op::TexQuery | Op::BufferSize)
+        && !stays.iter().any(|&flag| flags.has(flag))
 }
 
 struct Pass {

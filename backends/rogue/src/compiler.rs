@@ -42,7 +42,7 @@ impl gpucc_machine::Machine for Rogue {
     }
     fn looked_at(&self, compiled: &Compiled, setting: &str, _: usize) -> u32 {
         match (compiled.expanded.stage, setting) {
-            // The machine has no use for the header. A draw takes blocks that both programs fill from the one of pixels.
+            // The machine has no use for the header. Both programs of a draw fill the blocks; it takes those of the pixel program.
             (_, state::HEADER) | (Stage::Vertex, state::OUTPUTS | state::VARYING_COUNTS) => 0,
             _ => u32::MAX,
         }
