@@ -180,6 +180,31 @@ fn specialization_constants_size_arrays_and_workgroups() {
 }
 
 #[test]
+fn a_negative_value_of_an_unsigned_constant_is_its_bits() {
+    let text = "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n\
+        layout(local_size_x = 1) in;\nlayout(constant_id = 1) const uint n = 2;\n\
+        layout(constant_id = 2) const int64_t wide = 5l;\n\
+        layout(constant_id = 3) const uint64_t big = 5ul;\nlayout(local_size_y_id = 4) in;\n\
+        layout(std430, set = 0, binding = 0) buffer Out { uint o[]; };\n\
+        void main() { o[0] = n; o[1] = uint(wide >> 32); o[2] = uint(wide); o[3] = uint(big >> 32); o[4] = uint(big); }";
+    let set = ["--set", "0.0=zeros:20", "--dump", "0.0:u32"];
+    let given = ["--override", "n=-1", "--override", "2=-4294967297"];
+    let given = [&given[..], &["--override", "big=18446744069414584320"]].concat();
+    let printed = run_on(text, &[&set[..], &given[..]].concat(), &["interp", "valhall"]);
+    assert_eq!(printed, "0.0: 4294967295 4294967294 4294967295 4294967295 0");
+    let folder = Folder::new("constants");
+    let shader = folder.write("program.comp", text);
+    for (wrong, place) in
+        [("4=2.5", ":7:"), ("4=-1", ""), ("1=4294967296", ":4:"), ("big=1e20", ":6:")]
+    {
+        let output = gpucc(&[&shader, "--target", "interp", "--override", wrong]);
+        let said = crate::common::text(&output);
+        assert!(matches!(output.status.code(), Some(1 | 4)), "{wrong}: {said}");
+        assert!(said.contains(place), "{wrong}: {said}");
+    }
+}
+
+#[test]
 fn what_naga_has_no_instruction_for_is_written_with_others() {
     let module = include_bytes!("languages/gaps.spv");
     for target in MACHINES {

@@ -1,5 +1,6 @@
 // on r700
 // 0       19
+// 1+       18
 @group(0) @binding(0) var<uniform> u: vec4f;
 @fragment fn main(@location(0) a: vec4f, @location(1) b: vec4f) -> @location(0) vec4f {
     var x = a.x;
