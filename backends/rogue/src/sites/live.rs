@@ -1,6 +1,6 @@
 //! What holds around a group: who runs it, and what is read behind it.
 
-use super::alike::given;
+use super::arithmetic::given;
 use super::bits::{Asked, Bits, asked};
 use super::known::Known;
 use super::waiting::waiting;
