@@ -25,7 +25,7 @@ pub fn alike(old: &Group, new: &Group, around: &Around) -> bool {
         // Who is woken for nothing looks and sleeps again.
         return true;
     }
-    if ends_at_once(old, new, around) {
+    if ends_at_once(old, new, around) || ends_for_nobody(old, new, around) {
         return true;
     }
     let same = Group { condition: old.condition, ..new.clone() };
@@ -62,6 +62,19 @@ fn ends_at_once(old: &Group, new: &Group, around: &Around) -> bool {
         && old.writes[0] == Some(counter)
         && before.get(f::ADJUST) <= levels
         && after.get(f::ADJUST) <= levels
+}
+
+/// Whether two groups end levels where nobody does anything behind: how many is nobody's concern.
+fn ends_for_nobody(old: &Group, new: &Group, around: &Around) -> bool {
+    let plain = |group: &Group| match &group.ops {
+        Ops::Control(inst) if Control::of(inst.op()) == Control::Cndend => Some(Group {
+            ops: Ops::Control(inst.with(f::ADJUST, 0)),
+            layout: Default::default(),
+            ..group.clone()
+        }),
+        _ => None,
+    };
+    around.idle && plain(old).is_some_and(|old| plain(new) == Some(old))
 }
 
 /// Whether those whose p0 is 0 run one of two groups alone, which asks for what p0 does not let be: it gives them 0.

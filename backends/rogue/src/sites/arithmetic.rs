@@ -274,7 +274,11 @@ pub fn narrow(group: &mut Group) {
     let moves = |mov: Inst| mov.get(f::MOV_W0) == fte || mov.get(f::MOV_W1) == fte;
     let programmed = ops.pack.is_some_and(|pack| pack.flag(f::PROG));
     let Some(word) = ops.p0.filter(|word| Main::of(word.op()) == Main::Imadd64) else { return };
-    if asked || ops.mov.is_some_and(moves) || programmed || word.flag(f::ABS2) {
+    // The high word of nothing and a carry is what is added to it, which is the external feedthrough of other operations.
+    let zero = |port: usize| group.sources[port] == Register::ZERO;
+    let passes = (zero(0) || zero(1)) && zero(2) && !word.flag(f::NEG2);
+    let high = asked || ops.mov.is_some_and(moves) || programmed;
+    if high && !passes || word.flag(f::ABS2) {
         return;
     }
     let fields = [f::NEG0, f::ABS0, f::NEG1, f::ABS1, f::NEG2, f::CARRY];
@@ -283,7 +287,9 @@ pub fn narrow(group: &mut Group) {
         false => to,
     };
     ops.p0 = Some(fields.into_iter().fold(Inst::usual(Main::Imadd32.op()), same));
-    group.selectors.is0 = 0;
+    if !high {
+        group.selectors.is0 = 0;
+    }
 }
 
 /// Numbers of which no operand has a sign are of either kind.
