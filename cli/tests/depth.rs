@@ -105,11 +105,18 @@ fn pictures_depths_and_stores_are_the_same_whenever_depth_is_tested() {
         // The middle one hides the one behind it, but for the pixels that the first test does not know of.
         let hidden = if early { 0 } else { 256 };
         assert_eq!(ran(&reference[2]), [256, hidden, 256], "early {early}, discards {discards}");
-        for target in [Target::R700, Target::VALHALL] {
+        for target in [Target::R700, Target::VALHALL, Target::ROGUE] {
             let machine = drawn(target, &source);
-            if (target, early, discards) == (Target::R700, true, true) {
-                // docs/abi-r700.md: the depth of a pixel that may be killed is written behind the program.
+            if target != Target::VALHALL && early && discards {
+                // docs/abi-r700.md, docs/abi-rogue.md: the depth of a pixel that may be killed is written behind the program. So
+                // the middle triangle hides what it leaves something of, and no more.
                 assert!(machine[1] != reference[1]);
+                let stored = |n: usize, at: usize| machine[2][4 * (256 * n + at)] != 0;
+                for at in 0..256 {
+                    let is_left = (at + at / 16) % 3 != 0;
+                    assert_eq!(stored(1, at), !is_left, "{}: {at}", target.name());
+                    assert!(stored(0, at) && stored(2, at));
+                }
                 continue;
             }
             let which = ["colours", "depths", "stores"];

@@ -1,18 +1,27 @@
 //! Workgroup variables start as zeros, as WGSL promises: the invocations share the stores, then meet.
 //!
 //! Where invocations never meet, none may read what another writes: each then has its own copy, a private variable
-//! of zeros, and nobody needs to meet for the zeros either.
+//! of zeros, and nobody needs to meet for the zeros either. A variable that all of them write as a whole before they
+//! meet needs no zeros.
 
 use crate::ctx::Ctx;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::ssa::{
-    Access, Builder, Builtin, Func, Imm, Input, InputData, InputKind, Inst, Mem, MemSpace, Op,
-    Scalar, Span, Stage, Type, Value,
+    Access, Builder, Builtin, Func, Imm, Input, InputData, InputKind, Inst, Mem, MemSpace,
+    Numerics, Op, Region, Scalar, Span, Stage, Type, Value, eval,
 };
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Stores that one invocation makes in a row before a loop makes them.
 const IN_A_ROW: u32 = 16;
 /// The same for a variable of its own, which may become values when its stores are plain.
 const PRIVATE_IN_A_ROW: u32 = 64;
+/// Numbers that are computed to find which words the invocations write.
+const MOST_NUMBERS: usize = 1 << 15;
+/// Operations behind one another in the address of such a store.
+const DEEPEST: u32 = 24;
 
 /// Puts the stores and a barrier at the top of the body.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
@@ -21,16 +30,18 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     }
     let meeting = meeting(func);
     let alone = meeting.is_none() && make_private(func, ctx);
+    let lanes = func.workgroup_size.iter().fold(1u32, |all, &size| all.saturating_mul(size)).max(1);
+    let written = written_first(func, lanes, &ctx.numerics);
     let mems: Vec<(Mem, u32)> = func
         .mems
         .iter()
         .filter(|(_, data)| data.space == MemSpace::Workgroup && data.size >= 4)
+        .filter(|(mem, _)| !written.contains(*mem))
         .map(|(mem, data)| (mem, data.size / 4))
         .collect();
     if mems.is_empty() {
         return alone;
     }
-    let lanes = func.workgroup_size.iter().fold(1u32, |all, &size| all.saturating_mul(size)).max(1);
     let input = local_index(func);
     let region = func.new_region();
     let mut b = Builder::at(func, region);
@@ -78,6 +89,146 @@ fn meeting(func: &Func) -> Option<Span> {
     let mut insts = regions.iter().flat_map(|&(region, ..)| &func.regions[region].insts);
     let meets = |inst: &&Inst| matches!(func.insts[**inst].op, Op::Barrier | Op::MemAtomic);
     insts.find(meets).map(|&inst| func.insts[inst].span)
+}
+
+/// Variables whose words the invocations write, all of them, in the body itself before they meet there. What is read before
+/// that may be of somebody who has not written yet, so none of it is.
+fn written_first(func: &Func, lanes: u32, numerics: &Numerics) -> EntitySet<Mem> {
+    let mut read: EntitySet<Mem> = EntitySet::new();
+    let mut words: SecondaryMap<Mem, Vec<bool>> = SecondaryMap::new();
+    let mut numbers = Numbers { func, lanes, numerics, known: BTreeMap::new(), count: 0 };
+    let mut meet = false;
+    for &inst in &func.regions[func.body].insts {
+        let data = &func.insts[inst];
+        match (data.op, data.imm) {
+            (Op::Barrier, Imm::Barrier { workgroup: true, .. }) => {
+                meet = true;
+                break;
+            }
+            (Op::MemStore, Imm::Mem(access))
+                if func.mems[access.mem].space == MemSpace::Workgroup =>
+            {
+                let Some(addresses) = numbers.of(data.args[0], DEEPEST) else { continue };
+                if data.args[1..].iter().any(|&value| func.ty(value) != Type::B32) {
+                    continue;
+                }
+                let all = &mut words[access.mem];
+                all.resize(func.mems[access.mem].size as usize / 4, false);
+                for first in addresses.iter().filter(|at| **at % 4 == 0).map(|at| at / 4) {
+                    let stored = all.iter_mut().skip(first as usize).take(data.args.len() - 1);
+                    stored.for_each(|word| *word = true);
+                }
+            }
+            _ => read_by(func, inst, &mut read),
+        }
+    }
+    let mut written = EntitySet::new();
+    for mem in func.mems.keys().filter(|mem| meet && !read.contains(*mem)) {
+        let words = &words[mem];
+        if !words.is_empty() && words.iter().all(|word| *word) {
+            written.insert(mem);
+        }
+    }
+    written
+}
+
+/// Notes the variables that an instruction reads, or one within it.
+fn read_by(func: &Func, inst: Inst, read: &mut EntitySet<Mem>) {
+    let data = &func.insts[inst];
+    if let (Op::MemLoad | Op::MemAtomic, Imm::Mem(access) | Imm::MemAtomic(access, _)) =
+        (data.op, data.imm)
+    {
+        read.insert(access.mem);
+    }
+    let mut regions: Vec<Region> = data.regions.to_vec();
+    while let Some(region) = regions.pop() {
+        for &inner in &func.regions[region].insts {
+            let data = &func.insts[inner];
+            if let Imm::Mem(access) | Imm::MemAtomic(access, _) = data.imm
+                && data.op != Op::MemStore
+            {
+                read.insert(access.mem);
+            }
+            regions.extend(data.regions.iter().copied());
+        }
+    }
+}
+
+/// Values of the invocations of a workgroup, where these follow from their places in it.
+struct Numbers<'a> {
+    func: &'a Func,
+    lanes: u32,
+    numerics: &'a Numerics,
+    known: BTreeMap<Value, Option<Rc<[u32]>>>,
+    count: usize,
+}
+
+impl Numbers<'_> {
+    fn of(&mut self, value: Value, depth: u32) -> Option<Rc<[u32]>> {
+        if let Some(known) = self.known.get(&value) {
+            return known.clone();
+        }
+        let found = self.computed(value, depth);
+        self.known.insert(value, found.clone());
+        found
+    }
+
+    fn computed(&mut self, value: Value, depth: u32) -> Option<Rc<[u32]>> {
+        let func = self.func;
+        let depth = depth.checked_sub(1)?;
+        self.count += self.lanes as usize;
+        if self.count > MOST_NUMBERS || func.ty(value) != Type::B32 {
+            return None;
+        }
+        if let Some(bits) = func.as_const(value) {
+            return Some((0..self.lanes).map(|_| bits as u32).collect());
+        }
+        let data = func.def(value)?;
+        if let (Op::Input, Imm::Input(input, component)) = (data.op, data.imm) {
+            let [across, down, _] = func.workgroup_size.map(|size| size.max(1));
+            let place = |lane: u32| match (func.inputs[input].kind, component) {
+                (InputKind::Builtin(Builtin::LocalInvocationIndex), _) => Some(lane),
+                (InputKind::Builtin(Builtin::LocalInvocationId), 0) => Some(lane % across),
+                (InputKind::Builtin(Builtin::LocalInvocationId), 1) => Some(lane / across % down),
+                (InputKind::Builtin(Builtin::LocalInvocationId), 2) => Some(lane / across / down),
+                _ => None,
+            };
+            return (0..self.lanes).map(place).collect();
+        }
+        let computes = matches!(
+            data.op,
+            Op::IAdd
+                | Op::ISub
+                | Op::IMul
+                | Op::Shl
+                | Op::LShr
+                | Op::And
+                | Op::Or
+                | Op::Xor
+                | Op::UDiv
+                | Op::URem
+                | Op::BitReverse
+                | Op::Index
+        );
+        if !computes {
+            return None;
+        }
+        let args: Option<Vec<_>> = data.args.iter().map(|&arg| self.of(arg, depth)).collect();
+        let args = args?;
+        let one = |lane: usize| {
+            let of_lane: SmallVec<[u64; 2]> = args.iter().map(|arg| arg[lane].into()).collect();
+            match (data.op, &of_lane[..]) {
+                // What is beyond is somewhere else.
+                (Op::Index, &[at, length]) => (at < length).then_some(at as u32),
+                (Op::Index, _) => None,
+                (op, args) => {
+                    let bits = eval(op, Type::B32, Type::B32, args, self.numerics);
+                    bits.map(|bits| bits as u32)
+                }
+            }
+        };
+        (0..self.lanes as usize).map(one).collect()
+    }
 }
 
 /// Workgroup variables of a function without barriers and atomics become private ones; true when there were any.

@@ -18,7 +18,7 @@ use std::path::Path;
 const INPUTS: [(u32, Sizes); 18] = [
     (1, SIZES),
     (8, SIZES),
-    (4, sizes(4, [37, 37], 5)),
+    (4, sizes(4, [37, 37], 25)),
     (2, sizes(4, [37, 256], 11)),
     (2, sizes(4, [256, 37], 11)),
     (2, sizes(24, [1000, 1000], 8)),

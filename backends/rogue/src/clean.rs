@@ -1,9 +1,10 @@
 //! Copy propagation and dead code elimination on machine IR before allocation.
 
-use crate::inst::{Inst, Src, Step};
+use crate::inst::{Inst, Port, Src, Step};
 use crate::isa::fields::f;
-use crate::isa::group::Ops;
+use crate::isa::group::{Condition, Ops};
 use crate::isa::ops::Main;
+use crate::isa::register::{Register, Special, special};
 use cranelift_entity::EntityRef;
 use gpucc_ir::mach::{Func, Inst as _, Reg, Role, VReg};
 use smallvec::SmallVec;
@@ -18,7 +19,66 @@ struct Counts {
 pub fn clean(func: &mut Func<Inst>) {
     let counts = count(func);
     propagate(func, &counts);
+    keep_indices(func);
     drop_unread(func);
+}
+
+/// Drops steps that put into the index register what it holds: the same work on the same values as the step before that led it, in one
+/// block, where who runs stays the same.
+fn keep_indices(func: &mut Func<Inst>) {
+    for &block in &func.layout {
+        let mut held: Option<Step> = None;
+        func.blocks[block].nodes.retain(|node| {
+            let Inst::Step(step) = &node.inst else {
+                held = None;
+                return true;
+            };
+            if leads(step) {
+                let same = |other: &Step| other.group == step.group && other.ports == step.ports;
+                if held.as_ref().is_some_and(same) {
+                    return false;
+                }
+                held = Some((**step).clone());
+                return true;
+            }
+            let index = |to: &Register| matches!(to, Register::Index(_));
+            let mut changes = step.group.writes.iter().flatten().any(index);
+            node.inst.each(|reg, role| {
+                let read = |port: &Port| port.reg == reg;
+                changes |=
+                    role.is_def() && held.as_ref().is_some_and(|led| led.ports.iter().any(read));
+            });
+            if changes || matches!(step.group.ops, Ops::Control(_)) {
+                held = None;
+            }
+            true
+        });
+    }
+}
+
+/// Whether a step does nothing but put what it computes of values and constants into the first index register.
+fn leads(step: &Step) -> bool {
+    let group = &step.group;
+    let settled = |register: &Register| match *register {
+        Register::Special(number) => matches!(special(number), Special::Constant(_)),
+        Register::Shared(_) => true,
+        _ => false,
+    };
+    let value = |port: &Port| {
+        port.role == Role::Use && port.part.is_whole() && !port.indexed && !port.ranged
+    };
+    let alone = match &group.ops {
+        Ops::Main(ops) => ops.backend.is_none() && ops.test.is_none(),
+        Ops::Bitwise(phases) => phases[2].as_ref().is_none_or(|shift| !shift.flag(f::PWEN)),
+        Ops::Control(_) => false,
+    };
+    alone
+        && group.writes == [Some(Register::Index(0)), None]
+        && group.condition == Condition::Runs
+        && (group.repeat, group.atom, group.end) == (1, false, false)
+        && step.message.is_none()
+        && group.sources.iter().all(settled)
+        && step.ports.iter().all(value)
 }
 
 /// Drops what nobody reads.

@@ -12,7 +12,7 @@ mod vertex;
 use crate::chip::Chip;
 use crate::emu::{Run, Trap};
 use crate::numerics::numerics;
-use crate::state::{Filled, ISPA};
+use crate::state::{Filled, ISPA, Pass};
 use gpucc_emu::device::{Device, FragmentOut, Launcher, Stop, VertexOut, VertexRun};
 use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::world::Bindings;
@@ -127,10 +127,12 @@ impl Device for Machine {
     }
 
     fn early(&self) -> Early {
-        let pass = self.words(ISPA).ok().and_then(|words| words.words().first().copied());
-        // Passes without feedback are tested first.
-        let early = pass.is_some_and(|word| matches!(word >> 24 & 7, 0 | 1));
-        Early { test: early, write: early }
+        let face = self.words(ISPA).ok().and_then(|words| words.words().first().copied());
+        match face.and_then(Pass::read) {
+            Some(Pass::Opaque) => Early { test: true, write: true },
+            Some(Pass::PunchThrough) => Early { test: true, write: false },
+            Some(Pass::DepthFeedback) | None => Early::default(),
+        }
     }
 
     fn launcher(&mut self) -> &mut Launcher {

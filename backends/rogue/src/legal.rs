@@ -339,6 +339,7 @@ impl Asked<'_> {
         }
         if matches!(row, B::Smp | B::SmpWrite) {
             self.when(inst.flag(f::TAO) && inst.get(f::LOD) == 0, Rule::AddressNeedsLod);
+            self.when(sources[3] != Register::ZERO, Rule::SharedLevel);
             let looks = [f::INTEGER, f::ARRAY, f::COMPARE].into_iter().any(|id| inst.flag(id));
             self.when(looks && !self.context.features.integer_lookup, Rule::IntegerLookup);
         }

@@ -25,7 +25,7 @@ use crate::isa::ops::Main;
 use crate::isa::register::{Register, constant};
 pub use atomic::in_turn;
 use control::LoopFrame;
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{self, Block, Demand, Reg, VReg};
 use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Op, Span, Stage, Type, Value};
@@ -64,6 +64,8 @@ struct Lower<'a> {
     open: u32,
     /// The registers of private arrays.
     arrays: SecondaryMap<Mem, Option<VReg>>,
+    /// Stores of zeros to such arrays that hold them.
+    zeros: EntitySet<ssa::Inst>,
     /// Private arrays in memory.
     scratch: scratch::Scratch,
     /// Atomic operations on buffers take turns under a mutex.
@@ -98,6 +100,7 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
         loops: Vec::new(),
         open: 0,
         arrays: SecondaryMap::new(),
+        zeros: EntitySet::new(),
         scratch: scratch::Scratch::default(),
         in_turn: atomic::in_turn(ssa),
         put: None,
@@ -273,6 +276,7 @@ impl Lower<'_> {
                 }
                 Ok(())
             }
+            Op::MemStore if self.zeros.contains(inst) => Ok(()),
             Op::MemLoad | Op::MemStore | Op::MemAtomic => self.variable(data),
             Op::Tex => self.tex(data),
             Op::TexQuery => self.texture_query(data),

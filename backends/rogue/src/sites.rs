@@ -1,7 +1,9 @@
 //! Which changes of a group's bytes mean something.
 
 mod alike;
+mod arithmetic;
 mod bits;
+mod bitwise;
 mod formats;
 mod known;
 mod live;

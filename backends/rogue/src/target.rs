@@ -42,11 +42,12 @@ impl TargetInfo for Rogue {
     fn flatten_limit(&self) -> u32 {
         8
     }
-    /// An access of private memory is an address of 64 bits, a message and a wait.
+    /// Words are in registers that an index leads to: an access is a group for the index and one that moves. A chain has a group
+    /// for each word but the last, but lets the words be values.
     fn select_chain_limit(&self) -> u32 {
-        16
+        4
     }
     fn access_worth(&self) -> u32 {
-        16
+        6
     }
 }

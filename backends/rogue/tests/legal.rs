@@ -100,6 +100,7 @@ const RULES: &[(Context, Rule, &str, &str)] = &[
     (DRAWING, Rule::IteratedCoefficient, "s0 = r0, s3 = r0; fitr.pixel s3, drc0, s0, 1", "s0 = cf0, s3 = r0; fitr.pixel s3, drc0, s0, 1"),
     (DRAWING, Rule::IteratedCoefficient, "s0 = cf0, s3 = r0; fitrp.pixel s3, drc0, s0, s2, 1", "s0 = cf0, s2 = cf4, s3 = r0; fitrp.pixel s3, drc0, s0, s2, 1"),
     (DRAWING, Rule::AddressNeedsLod, "s4 = r0; smp.2d.tao s4, drc0, s0, s1, s2, s3, 4", "s4 = r0; smp.2d.bias.tao s4, drc0, s0, s1, s2, s3, 4"),
+    (DRAWING, Rule::SharedLevel, "s3 = r1, s4 = r0; smp.2d s4, drc0, s0, s1, s2, s3, 4", "s4 = r0; smp.2d s4, drc0, s0, s1, s2, s3, 4"),
     (SMALL, Rule::IntegerLookup, "s4 = r0; smp.2d.integer s4, drc0, s0, s1, s2, s3, 4", "s4 = r0; smp.2d s4, drc0, s0, s1, s2, s3, 4"),
 ];
 

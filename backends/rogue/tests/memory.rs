@@ -9,6 +9,9 @@ use gpucc_ir::ssa::random::Config;
 use gpucc_ir::ssa::{Resource, Stage};
 use gpucc_machine::{Machine as _, Request};
 use gpucc_rogue::ROGUE;
+use gpucc_rogue::isa::Group;
+use gpucc_rogue::isa::program::decode_program;
+use gpucc_rogue::isa::register::Register;
 use std::fmt::Write;
 
 #[test]
@@ -425,5 +428,38 @@ fn pixels_know_their_primitive_and_their_place_in_a_point() {
         };
         shade_as(&func(text), chip, 5, numbered)
             .unwrap_or_else(|found| panic!("{chip}: {found:?}"));
+    }
+}
+
+/// An index register that holds an index is not led to it again.
+#[test]
+fn an_index_is_led_once_for_accesses_in_a_row() {
+    let text = "func \"main\" compute workgroup 32 1 1 trusted {
+  res0 = \"data\" group 0 binding 0 storage 256 stride 0 load store as u32
+  in0 = \"id\" u32 x 1 builtin local_invocation_index
+  mem0 = \"w\" workgroup 256
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = const 2
+  %2: b32 = shl %0, %1
+  mem_store mem0[0..256], %2, %0
+  %3: b32 = mem_atomic add mem0[0..256], %2, %1
+  %4: b32 = iadd %3, %0
+  %5: b32 = mem_atomic add mem0[0..256], %2, %4
+  %6: b32 = const 4
+  %7: b32 = iadd %2, %6
+  %8: b32 = mem_atomic add mem0[0..256], %7, %4
+  %9: b32 = mem_load mem0[0..256], %2
+  %10: b32 = iadd %9, %5
+  buffer_store res0, %2, %10
+  yield
+}";
+    let func = func(text);
+    for chip in CHIPS {
+        let compiled = compile(&func, chip).expect("it compiles");
+        let groups = decode_program(&compiled.code).expect("its own code");
+        let leads = |group: &&(usize, Group)| group.1.writes.contains(&Some(Register::Index(0)));
+        // Two for zeros, one for a store and two sums in a row, and another index before the last one.
+        assert_eq!(groups.iter().filter(leads).count(), 5, "{chip}");
     }
 }

@@ -1,7 +1,7 @@
 //! Float functions made of reciprocal, square root, 2^x and log2.
 
 use super::build::Expander;
-use gpucc_ir::ssa::numerics::{DotOrder, Rounding};
+use gpucc_ir::ssa::numerics::{DotOrder, Fma, Rounding};
 use gpucc_ir::ssa::{Op, Value};
 use std::f32::consts::{LN_2, LOG2_E};
 
@@ -33,46 +33,67 @@ pub(super) fn dot(e: &mut Expander, args: &[Value]) -> Value {
     sum.expect("at least two pairs")
 }
 
-/// Within 2.5 units for |y| in 2^-126..=2^126, WGSL's bound: reciprocal (1 unit, at most 2 of the
-/// quotient's) and one rounding, which is a whole unit toward zero and then made good.
+/// Within 2.5 units for |y| in 2^-126..=2^126, WGSL's bound. To nearest: reciprocal (1 unit, at most 2 of
+/// the quotient's) and one rounding. Toward zero the reciprocal is made one that is not too small: the product is less than 2
+/// units too large, of which rounding takes less than one away. So what divides without a remainder is not too small, and
+/// its floor is right.
 pub(super) fn div(e: &mut Expander, args: &[Value]) -> Value {
-    let reciprocal = e.frcp(args[1]);
-    let quotient = e.fmul(args[0], reciprocal);
-    match e.numerics.rounding {
-        Rounding::NearestEven => quotient,
-        Rounding::TowardZero | Rounding::TowardZeroOverflowing => raised(e, args, quotient),
-    }
+    let [x, y] = [args[0], args[1]];
+    let reciprocal = match e.numerics.rounding {
+        Rounding::NearestEven => e.frcp(y),
+        Rounding::TowardZero | Rounding::TowardZeroOverflowing => match e.as_const(y) {
+            Some(bits) => match reciprocal_above(f32::from_bits(bits as u32)) {
+                Some(reciprocal) => e.f(reciprocal),
+                None => e.frcp(y),
+            },
+            // Its product is exact.
+            None if e.as_const(x).is_some_and(is_power_of_two) => e.frcp(y),
+            None => above(e, y),
+        },
+    };
+    e.fmul(x, reciprocal)
 }
 
-/// x / y within 2 units, given less than 2 units too large or less than 3 too small: a unit more where
-/// more than one is missing. With the significands X, Y and Q as integers, X * 2^s - Q * Y over Y is
-/// what is missing in units, for s = 23 or 24 as the exponents of x and of q y tell. It is less than 2^26, so
-/// that 32 bits of it suffice, and of s the lowest bit.
-fn raised(e: &mut Expander, args: &[Value], quotient: Value) -> Value {
-    let significand = |e: &mut Expander, x: Value| {
-        let (fraction, hidden) = (e.u(0x7f_ffff), e.u(0x80_0000));
-        let bits = e.and(x, fraction);
-        e.or(bits, hidden)
+/// 1 / y, or the next float away from zero where that is no float; none where y or the result is no normal number.
+fn reciprocal_above(y: f32) -> Option<f32> {
+    let nearest = (1.0 / f64::from(y)) as f32;
+    if !y.is_normal() || !nearest.is_normal() {
+        return None;
+    }
+    // Exact: 48 bits.
+    let is_below = f64::from(nearest) * f64::from(y) < 1.0;
+    let size = nearest.abs();
+    let above = if is_below { size.next_up() } else { size };
+    Some(above.copysign(y))
+}
+
+/// A normal one, of either sign.
+fn is_power_of_two(bits: u64) -> bool {
+    f32::from_bits(bits as u32).is_normal() && bits & 0x7f_ffff == 0
+}
+
+/// 1 / y, too large by a unit at most, never too small: the next float away from zero stands in for a reciprocal whose
+/// product with y is below 1. That product is near 1, so that neither flushing nor rounding toward zero hides it. r (1 + 2^-23)
+/// toward zero is the next float, and keeps zeros and infinities. All depends on y alone: quotients by one number share it.
+fn above(e: &mut Expander, y: Value) -> Value {
+    let reciprocal = e.frcp(y);
+    let one = e.f(1.0);
+    let below = match e.numerics.fma {
+        Fma::Twice => {
+            let product = e.fmul(reciprocal, y);
+            e.flt(product, one)
+        }
+        // A test of one number.
+        Fma::Fused => {
+            let negative = e.fneg(reciprocal);
+            let lacks = e.fma(negative, y, one);
+            let zero = e.f(0.0);
+            e.flt(zero, lacks)
+        }
     };
-    let (q, y) = (significand(e, quotient), significand(e, args[1]));
-    let parity = e.xor(quotient, args[1]);
-    let parity = e.xor(parity, args[0]);
-    let (by, one, even) = (e.u(23), e.u(1), e.u(24));
-    let parity = e.lshr(parity, by);
-    let odd = e.and(parity, one);
-    let shift = e.isub(even, odd);
-    let dividend = e.shl(args[0], shift);
-    let product = e.imul(q, y);
-    let missing = e.isub(dividend, product);
-    let short = e.slt(y, missing);
-    // Zeros, infinities and NaNs are what they are.
-    let (by, mask, zero) = (e.u(23), e.u(0xff), e.u(0));
-    let exponent = e.lshr(quotient, by);
-    let exponent = e.and(exponent, mask);
-    let is_special = special(e, exponent);
-    let unit = e.select(short, one, zero);
-    let unit = e.select(is_special, zero, unit);
-    e.iadd(quotient, unit)
+    let more = e.f(1.0 + f32::EPSILON);
+    let next = e.fmul(reciprocal, more);
+    e.select(below, next, reciprocal)
 }
 
 /// x - y * trunc(x / y), WGSL's own definition.

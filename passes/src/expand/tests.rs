@@ -108,6 +108,16 @@ struct Expanded {
 }
 
 fn expanded(op: Op, operands: usize, numerics: &Numerics, native: &dyn Native) -> Expanded {
+    expanded_of(op, &vec![None; operands], numerics, native)
+}
+
+/// Some operands are constants.
+fn expanded_of(
+    op: Op,
+    operands: &[Option<f32>],
+    numerics: &Numerics,
+    native: &dyn Native,
+) -> Expanded {
     let mut func = Func::new("one", Stage::Compute);
     let input = func.inputs.push(InputData {
         kind: InputKind::Builtin(gpucc_ir::ssa::Builtin::GlobalInvocationId),
@@ -122,8 +132,15 @@ fn expanded(op: Op, operands: usize, numerics: &Numerics, native: &dyn Native) -
         name: "result".into(),
     });
     let mut b = Builder::at_body(&mut func);
-    let inputs: Vec<Value> = (0..operands).map(|i| b.input(input, i as u8)).collect();
-    let inst = b.inst(op, Imm::None, &inputs, &[], &[Type::B32]);
+    let args: Vec<Value> = (0..operands.len())
+        .map(|at| match operands[at] {
+            Some(number) => b.f32(number),
+            None => b.input(input, at as u8),
+        })
+        .collect();
+    let open = args.iter().zip(operands).filter(|(_, constant)| constant.is_none());
+    let inputs = open.map(|(&arg, _)| arg).collect();
+    let inst = b.inst(op, Imm::None, &args, &[], &[Type::B32]);
     let result = b.result(inst);
     b.output(sink, 0, result);
     b.end(Op::Yield, &[]);
@@ -348,6 +365,91 @@ fn division_is_within_two_and_a_half_units() {
             if fits { 2.5 * unit(exact) } else { f64::NAN }
         },
     );
+}
+
+/// Machines that round toward zero and `fma` once, whose reciprocals are a unit too small or too large at most.
+fn fusing() -> Vec<Numerics> {
+    let cut = machines().into_iter().filter(|machine| machine.rounding != Rounding::NearestEven);
+    cut.map(|machine| Numerics { fma: Fma::Fused, ..machine }).collect()
+}
+
+#[test]
+fn quotients_toward_zero_are_within_two_and_a_half_units_where_fma_rounds_once() {
+    let list = float_words(-1e30..=1e30);
+    let mut rng = Rng::new(9);
+    for numerics in fusing() {
+        let code = expanded(Op::FDiv, 2, &numerics, &Poor);
+        for &x in &list {
+            let y = rng.pick(&list);
+            let exact = f64::from(x) / f64::from(y);
+            let fits = y.abs() >= f32::MIN_POSITIVE && y.abs() <= 2f32.powi(126);
+            if !fits || exact.abs() > f64::from(f32::MAX) || exact.abs() < 1.2e-38 {
+                continue;
+            }
+            let found = f32::from_bits(code.run(&[x.to_bits(), y.to_bits()], &numerics));
+            let off = (f64::from(found) - exact).abs() / unit(exact);
+            assert!(off < 2.5, "{x:e} / {y:e}: {found:e}, off by {off}");
+        }
+        for (x, y) in [(6.0f32, 3.0f32), (49.0, 7.0), (-21.0, 3.0), (1e6, 10.0), (5.0, 1e-3)] {
+            let found = f32::from_bits(code.run(&[x.to_bits(), y.to_bits()], &numerics));
+            assert!(found.abs() >= (x / y).abs(), "{x} / {y} is not too small: {found}");
+        }
+        let infinity = f32::INFINITY;
+        for (x, y, exact) in [
+            (0.0, 3.0, 0.0),
+            (-0.0, 3.0, -0.0),
+            (1.0, 0.0, infinity),
+            (-1.5, 0.0, -infinity),
+            (infinity, 3.0, infinity),
+            (3.0, -infinity, -0.0),
+        ] {
+            let found = code.run(&[x.to_bits(), y.to_bits()], &numerics);
+            assert_eq!(found, f32::to_bits(exact), "{x} / {y}");
+        }
+        let none = f32::from_bits(code.run(&[0, 0], &numerics));
+        assert!(none.is_nan(), "0 / 0 is {none}");
+    }
+}
+
+#[test]
+fn quotients_toward_zero_by_a_constant_are_one_product() {
+    let list = float_words(-1e30..=1e30);
+    for numerics in machines() {
+        if numerics.rounding == Rounding::NearestEven {
+            continue;
+        }
+        for y in [3.0f32, -10.0, 7.0, 1e-3, 0.7, f32::MIN_POSITIVE, -2f32.powi(126), 1.999_999_9] {
+            let code = expanded_of(Op::FDiv, &[None, Some(y)], &numerics, &Poor);
+            let insts = code.func.regions[code.func.body].insts.iter();
+            let ops = insts.map(|&inst| code.func.insts[inst].op);
+            assert_eq!(ops.filter(|op| *op == Op::FMul).count(), 1);
+            for &x in &list {
+                let exact = f64::from(x) / f64::from(y);
+                if exact.abs() > f64::from(f32::MAX) || exact.abs() < 1.2e-38 {
+                    continue;
+                }
+                let found = f32::from_bits(code.run(&[x.to_bits()], &numerics));
+                let off = (f64::from(found) - exact).abs() / unit(exact);
+                assert!(off < 2.0, "{x:e} / {y:e}: {found:e}, off by {off}");
+                let whole = exact == f64::from(exact as f32);
+                let small = f64::from(found).abs() < exact.abs();
+                assert!(!(whole && small), "{x:e} / {y:e} is not too small: {found:e}");
+            }
+        }
+        // A number over something is its reciprocal.
+        let code = expanded_of(Op::FDiv, &[Some(-4.0), None], &numerics, &Poor);
+        for &y in &list {
+            let exact = -4.0 / f64::from(y);
+            if y.abs() < f32::MIN_POSITIVE || y.abs() > 2f32.powi(126) || exact.abs() > 3e38 {
+                continue;
+            }
+            let found = f32::from_bits(code.run(&[y.to_bits()], &numerics));
+            assert!((f64::from(found) - exact).abs() <= unit(exact), "-4 / {y:e}: {found:e}");
+        }
+        // What has no reciprocal is divided as others are.
+        let code = expanded_of(Op::FDiv, &[None, Some(0.0)], &numerics, &Poor);
+        assert_eq!(code.run(&[3f32.to_bits()], &numerics), f32::INFINITY.to_bits());
+    }
 }
 
 #[test]

@@ -12,11 +12,12 @@ use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::{Func, Resource, ResourceKind, Span};
 use gpucc_machine::described::{Driven, DriverWord};
 
-/// Where the code of the core, programs of the sequencer, streams and everything else begin.
+/// Where the code of the core, programs of the sequencer, streams and everything else begin. Addresses have 40 bits, and those of
+/// data more than 32 of them.
 const CODE: u64 = 0x10_0000;
 const PDS: u64 = 0x200_0000;
 const STREAM: u64 = 0x300_0000;
-const DATA: u64 = 0x1000_0000;
+const DATA: u64 = 0xf0_1000_0000;
 const PDS_BYTES: usize = 0x1_0000;
 const STREAM_BYTES: usize = 0x1_0000;
 /// Bytes of a line of the instruction cache: programs begin at one. 1.1.

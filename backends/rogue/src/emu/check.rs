@@ -35,7 +35,7 @@ pub fn admit(group: &Group, core: &Core, stage: Stage) -> Result<(), Refused> {
     written(group, &uses, stage)?;
     if let Kind::Main(main) = &group.kind {
         complex(group, main)?;
-        stages(main, core, stage)?;
+        stages(group, main, core, stage)?;
     }
     repeats(group, &uses)?;
     overlap(group, &uses)?;
@@ -229,7 +229,7 @@ fn overlap(group: &Group, uses: &Uses) -> Result<(), Refused> {
 }
 
 /// Operations that belong to a stage or to a core. 2.8, 3.3.
-fn stages(main: &Main, core: &Core, stage: Stage) -> Result<(), Refused> {
+fn stages(group: &Group, main: &Main, core: &Core, stage: Stage) -> Result<(), Refused> {
     let wrong = |rule| Err((rule, format!("{:?} of {stage:?} on {}", main.backend, core.name)));
     match &main.backend {
         Some(Backend::Uvsw(_)) if stage != Stage::Vertex => wrong(Rule::VertexStage),
@@ -243,7 +243,10 @@ fn stages(main: &Main, core: &Core, stage: Stage) -> Result<(), Refused> {
             if sample.extended.is_some() && !core.extended_lookup {
                 return wrong(Rule::TextureFeature);
             }
-            Ok(())
+            match group.sources[3] {
+                Register::Constant(0) => Ok(()),
+                other => Err((Rule::SharedLevel, format!("{other:?} on S3"))),
+            }
         }
         _ => Ok(()),
     }

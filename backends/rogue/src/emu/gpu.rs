@@ -25,6 +25,7 @@
 //! The offset of a trap is a group's byte from the base of code, or 0 where a word of a stream is to blame.
 
 pub(super) mod compute;
+mod pass;
 pub(super) mod pbe;
 pub(super) mod pixels;
 mod ppp;

@@ -70,6 +70,7 @@ rules! {
     MessageDestination "a message's result lands in temporaries or vertex inputs, of a load in shared registers too (2.8, 1.4)";
     IteratedCoefficient "coefficients are what is iterated (2.8)";
     AddressNeedsLod "an address override comes with a level of detail (2.9)";
+    SharedLevel "S3 of a lookup, a level for all instances, is constant 0 (2.9) [A]";
     IntegerLookup "this chip looks up neither integers nor arrays nor comparisons (2.9)";
     Stage "vertex programs write vertex outputs, fragment programs iterate, give feedback and write pixels (2.8, 4.1, 4.2)";
     // Programs.

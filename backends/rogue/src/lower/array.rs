@@ -4,11 +4,12 @@ use super::Lower;
 use super::alu::RIGHT;
 use crate::inst::{Src, Step, TEMP, W0};
 use crate::isa::fields::f;
+use crate::isa::group::Feed;
 use crate::isa::ops::{Bitwise0, Bitwise2, Main};
 use crate::isa::register::Register;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::mach::{Demand, Phases, Role};
+use gpucc_ir::mach::{Demand, Phases, Role, VReg};
 use gpucc_ir::ssa::{Imm, InstData, Mem, MemSpace, Op, Type};
 use gpucc_isa::Inst as Word;
 
@@ -47,13 +48,55 @@ impl Lower<'_> {
             total += words;
             let demand = Demand { file: TEMP, count: words as u16, stride: 1, phases: Phases::ANY };
             let array = self.m.make_vreg(demand, self.span);
-            for index in 0..words {
-                let step = pass().from(0, Src::ZERO);
-                self.push(step.cell(W0, array, index as u8, Role::Def).effect());
-            }
+            self.clear(array, words as u8);
             self.arrays[mem] = Some(array);
         }
+        self.find_zeros();
         Ok(())
+    }
+
+    /// Zeros in all words of an array: of each row the first and the fifth, then those behind them, so that the groups are one that
+    /// repeats.
+    fn clear(&mut self, array: VReg, words: u8) {
+        const TURNS: u8 = 4;
+        let zero = || pass().from(0, Src::ZERO);
+        let rows = words / (2 * TURNS);
+        for index in (0..rows).flat_map(|row| (0..TURNS).map(move |turn| 2 * TURNS * row + turn)) {
+            let step = zero().select(5, Feed::Ft0).cell(W0, array, index, Role::Def);
+            self.push(step.cell(W0 + 1, array, index + TURNS, Role::Def).effect());
+        }
+        for index in 2 * TURNS * rows..words {
+            self.push(zero().cell(W0, array, index, Role::Def).effect());
+        }
+    }
+
+    /// Notes the stores that put zeros where they are already: at constant addresses of a variable that nothing else has
+    /// been stored to, in the body of the program.
+    fn find_zeros(&mut self) {
+        let ssa = self.ssa;
+        let mut touched: SecondaryMap<Mem, bool> = SecondaryMap::new();
+        for &inst in &ssa.regions[ssa.body].insts {
+            let data = &ssa.insts[inst];
+            let mut regions = data.regions.to_vec();
+            while let Some(region) = regions.pop() {
+                for &inner in &ssa.regions[region].insts {
+                    let data = &ssa.insts[inner];
+                    if let Imm::Mem(access) | Imm::MemAtomic(access, _) = data.imm {
+                        touched[access.mem] = true;
+                    }
+                    regions.extend(data.regions.iter().copied());
+                }
+            }
+            let (Imm::Mem(access) | Imm::MemAtomic(access, _)) = data.imm else { continue };
+            let zeros = data.op == Op::MemStore
+                && data.args.iter().all(|&value| ssa.as_const(value).is_some())
+                && data.args[1..].iter().all(|&value| ssa.as_const(value) == Some(0));
+            if zeros && !touched[access.mem] && self.arrays[access.mem].is_some() {
+                self.zeros.insert(inst);
+            }
+            // Loads leave the words as they are.
+            touched[access.mem] |= data.op != Op::MemLoad && !zeros;
+        }
     }
 
     /// An access of a private array.

@@ -142,6 +142,9 @@ impl Bits {
                 let code = mov.get([f::MOV_W0, f::MOV_W1][port]);
                 let taken = Feed::ALL.get(code as usize).copied();
                 let taken = taken.map_or(Sure::default(), |feed| self.fed(group, ops, feed));
+                if let Some(least) = self.least(group, ops, port) {
+                    return least;
+                }
                 match (mov.flag(f::ALWAYS), port == 1 || mov.get(f::MASK) == 15) {
                     (true, true) => taken,
                     (false, true) => taken.either(other),
@@ -150,6 +153,22 @@ impl Bits {
             }
             _ => Sure::default(),
         }
+    }
+
+    /// Of the lesser of two numbers without signs: a test of both chooses it.
+    fn least(&self, group: &Group, ops: &MainOps, port: usize) -> Option<Sure> {
+        const U32: u32 = 5;
+        const LESS: [u32; 2] = [8, 9];
+        let (test, mov) = (ops.test.as_ref()?, ops.mov.as_ref()?);
+        let whole = !mov.flag(f::ALWAYS) && (port == 1 || mov.get(f::MASK) == 15);
+        let plain = test.get(f::TYPE) == U32 && LESS.contains(&test.get(f::TEST)) && whole;
+        let [first, second, ..] = group.selectors.is;
+        let taken = *Feed::ALL.get(mov.get([f::MOV_W0, f::MOV_W1][port]) as usize)?;
+        let chooses = [taken, group.selectors.is[3 + port]] == [first, second];
+        (plain && chooses).then(|| {
+            let [a, b] = [first, second].map(|feed| self.fed(group, ops, feed).most());
+            Sure::at_most(a.min(b).into())
+        })
     }
 
     fn fed(&self, group: &Group, ops: &MainOps, feed: Feed) -> Sure {

@@ -1,6 +1,6 @@
 //! Registers whose numbers have no sign where a group stands.
 
-use super::alike::given;
+use super::arithmetic::given;
 use crate::isa::Group;
 use crate::isa::disasm::is_constant;
 use crate::isa::fields::f;
@@ -10,6 +10,9 @@ use crate::isa::register::Register;
 use gpucc_isa::Inst;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+
+/// The format of words that are numbers without a sign. 2.3.
+const UNSIGNED: u32 = 6;
 
 /// What is known before a group: the sign bit of these is 0, except of NaN, which has one sign.
 #[derive(Clone, Debug, Default)]
@@ -98,8 +101,12 @@ impl Known {
             Feed::Ft1 => p1,
             _ => return false,
         };
-        let computes =
-            |word: &Inst| matches!(Main::of(word.op()), Main::Fadd | Main::Fmul | Main::Fmad);
+        // An integer is 0 or no less than 1.
+        let computes = |word: &Inst| match Main::of(word.op()) {
+            Main::Fadd | Main::Fmul | Main::Fmad => true,
+            Main::Unpck => word.get(f::FORMAT) == UNSIGNED && !word.flag(f::SCALE),
+            _ => false,
+        };
         group.repeat == 1
             && group.condition == Condition::Runs
             && word.as_ref().is_some_and(computes)
@@ -155,6 +162,7 @@ impl Known {
             // A power has no sign, nor what is made of a number without one.
             Main::Fexp => true,
             Main::Frsq | Main::Frcp => known(0) && !flag(f::ABS0),
+            Main::Unpck => word.get(f::FORMAT) == UNSIGNED,
             _ => false,
         }
     }

@@ -1,6 +1,6 @@
 //! What holds around a group: who runs it, and what is read behind it.
 
-use super::alike::given;
+use super::arithmetic::given;
 use super::bits::{Asked, Bits, asked};
 use super::known::Known;
 use super::waiting::waiting;
@@ -108,6 +108,8 @@ pub struct Around {
     pub fact: Option<Fact>,
     /// The next group ends levels: the register of their counters, and how many.
     pub closes: Option<(Register, u32)>,
+    /// From here on there are mask operations alone, and then the end.
+    pub idle: bool,
     /// The core rounds toward zero.
     pub toward_zero: bool,
     /// What every instance has written that runs it, and no message since.
@@ -188,6 +190,8 @@ pub fn around(
         }
         _ => false,
     });
+    let idle_from =
+        groups.len() - groups.iter().rev().take_while(|(_, group)| idles(group)).count();
     let mut depth = 0i64;
     let mut p0 = None;
     let mut fact = None;
@@ -219,6 +223,7 @@ pub fn around(
             asked,
             fact,
             closes: groups.get(all.len() + 1).and_then(|(_, next)| closes(next)),
+            idle: all.len() >= idle_from,
             toward_zero,
             written,
             sent,
@@ -267,6 +272,14 @@ pub fn around(
         }
     }
     all
+}
+
+/// Whether a group is the end, or an operation that takes levels off and leads nowhere.
+fn idles(group: &Group) -> bool {
+    match &group.ops {
+        Ops::Control(inst) => matches!(Control::of(inst.op()), Control::Cndend | Control::Nop),
+        _ => false,
+    }
 }
 
 /// The counters' register of a group that ends levels, and how many.

@@ -1,6 +1,6 @@
 //! Changes that the emulator refuses, or may refuse, whatever they leave: they are noticed.
 
-use super::alike::spared;
+use super::arithmetic::spared;
 use super::live::{Around, Set, looks_around};
 use crate::describe::{SHAREDS, TEMPS};
 use crate::emu::{self, Core};

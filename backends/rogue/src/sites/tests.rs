@@ -368,3 +368,62 @@ fn zeros_are_alike_however_they_are_made() {
     assert!(same("sc0", "fmul ft0, s0, s1"));
     assert!(!same("sc0", "fmul.lp ft0, s0, s1"));
 }
+
+#[test]
+fn operations_on_known_numbers_are_what_they_give() {
+    let most = |operation: &str, s4: &str| {
+        format!(
+            "s0 = r1, s3 = sc65{s4}\n is1 = ft0, is2 = ft1, is4 = ft0\n mbyp ft0, s0\n {operation}\n \
+             tst.f32.g ftt, _, is1, is2\n movc w0, _, ftt, ft1, is4, _, _\n w0 = r5"
+        )
+    };
+    let old = most("mbyp ft1, s3", "");
+    let same = |operation: &str, s4: &str| {
+        like(&[], ("", &old), ("", &most(operation, s4)), &[("", STORE)])
+    };
+    assert!(same("fadd ft1, s3, s4", ", s4 = sc0"));
+    assert!(same("fmul ft1, s3.flr, s4", ", s4 = sc64"));
+    assert!(!same("fadd ft1, s3, s4", ", s4 = sc64"));
+    assert!(!same("fmul ft1, s3.neg, s4", ", s4 = sc64"));
+    // Who knows what is in a register?
+    assert!(!same("fadd ft1, s3, s4", ", s4 = r2"));
+}
+
+#[test]
+fn floats_of_numbers_without_a_sign_have_none() {
+    let unpacked = |format: &str| format!("s0 = r1\n is4 = ft0\n unpck.{format} ft0, s0\n w0 = r2");
+    let sum =
+        |abs: &str| format!("s0 = r2, s1 = sc75\n is4 = ft0\n fadd ft0, s0{abs}, s1\n w0 = r5");
+    let same = |format: &str| {
+        let before = [("", &*unpacked(format))];
+        like(&before, ("", &sum("")), ("", &sum(".abs")), &[("", STORE)])
+    };
+    assert!(same("u32"));
+    assert!(!same("s32"));
+}
+
+#[test]
+fn levels_that_end_with_the_program_are_nobodys_concern() {
+    let ends = |levels: u8| END_IF.replace(", 1\n", &format!(", {levels}\n"));
+    let before = [("", TEST), (MASK, IF), ("", STORE)];
+    let same = |behind: &[(&str, &str)]| like(&before, (MASK, &ends(1)), (MASK, &ends(2)), behind);
+    assert!(same(&[]));
+    assert!(!same(&[("", STORE)]));
+}
+
+#[test]
+fn a_product_of_nothing_passes_the_high_word_on() {
+    let chosen = |s0: &str, sum: &str| {
+        format!(
+            "s0 = {s0}, s1 = sc1, s2 = sc0, s3 = r1, s4 = r2\n is0 = s3, is1 = ft0, is4 = ft1\n {sum}\n \
+             fmul ft1, s3, s4\n tst.u32.z ftt, _, is1, _\n movc w0, _, ftt, fte, is4, _, _\n w0 = r5"
+        )
+    };
+    let same = |s0: &str| {
+        let [old, new] = ["imadd64 ft0, fte, s0, s1, s2, is0, p0", "imadd32 ft0, s0, s1, s2, p0"];
+        let (old, new) = (chosen(s0, old), chosen(s0, new));
+        like(&[("", TEST)], ("", &old), ("", &new), &[("", STORE)])
+    };
+    assert!(same("sc0"));
+    assert!(!same("r3"));
+}

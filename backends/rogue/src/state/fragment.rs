@@ -25,10 +25,35 @@ const DATA: u32 = 8;
 /// Shade models: of the first vertex, and of all of them.
 const FLAT: u32 = 0;
 const GOURAUD: u32 = 3;
-/// Pass types.
-const OPAQUE: u32 = 0;
-const PUNCH_THROUGH: u32 = 2;
-const DEPTH_FEEDBACK: u32 = 5;
+
+/// The pass of a fragment program. No test of pixels is behind the program but in a pass for depths; one that punches
+/// through writes the depths of those that survive, behind the program. 5.4.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Nothing goes back.
+    Opaque = 0,
+    /// Who survives goes back.
+    PunchThrough = 2,
+    /// The depths of those who survive go back.
+    DepthFeedback = 5,
+}
+
+impl Pass {
+    /// Of a program.
+    fn of(facts: &Facts) -> Pass {
+        match (facts.depth, facts.feeds) {
+            (true, _) => Pass::DepthFeedback,
+            (false, true) => Pass::PunchThrough,
+            (false, false) => Pass::Opaque,
+        }
+    }
+
+    /// From the word A of a face; none of another pass.
+    pub fn read(face: u32) -> Option<Pass> {
+        let all = [Pass::Opaque, Pass::PunchThrough, Pass::DepthFeedback];
+        all.into_iter().find(|pass| *pass as u32 == face >> 24 & 7)
+    }
+}
 
 /// The words of a fragment program.
 pub fn words(abi: &Abi, facts: &Facts, state: &mut Named<Setting>) {
@@ -55,11 +80,7 @@ pub fn words(abi: &Abi, facts: &Facts, state: &mut Named<Setting>) {
     block.word("SIZEINFO2", second, &[sizeinfo2::TRI_MERGE_DISABLE]);
     block.driver(2);
     state.set(PIXEL_STATE, block.setting());
-    let pass = match (facts.depth, facts.feeds) {
-        (true, _) => DEPTH_FEEDBACK,
-        (false, true) => PUNCH_THROUGH,
-        (false, false) => OPAQUE,
-    };
+    let pass = Pass::of(facts) as u32;
     let theirs = [ispa::OBJTYPE, ispa::DWRITE_DISABLE, ispa::DCMP, ispa::WIDTH, ispa::SREF];
     let mut block = Block::default();
     block.word("pass", ispa::word().with(ispa::PASSTYPE, pass), &theirs);

@@ -2,8 +2,8 @@
 //!
 //! Ours to assume [A]: pixels are found by the rasteriser that every machine shares. Iterators give what it interpolates
 //! exactly; coefficients themselves hold planes in pixels. The chip's face bit is set where corners go clockwise on the
-//! screen. Tests happen before programs, but for passes that give feedback. The public description of the state words names
-//! their bits; which of the three operations on stencils is whose it leaves open.
+//! screen. When pixels are tested is their pass's ([`Pass`]). The public description of the state words names their bits; which
+//! of the three operations on stencils is whose it leaves open.
 
 use super::super::check::Stage;
 use super::super::machine::Run;
@@ -13,6 +13,7 @@ use super::super::rule::{Refused, Rule, Trap};
 use super::super::task::{Sizes, Task};
 use super::Gpu;
 use super::compute::{place, temporaries, upload};
+use super::pass::Pass;
 use super::ppp::State;
 use super::vertices::Drawn;
 use gpucc_emu::draw::Topology;
@@ -362,6 +363,7 @@ pub fn quads(
     run: &mut Run<'_>,
 ) -> Result<Vec<[Shaded; 4]>, Trap> {
     let mut programs = programs(gpu, state, run.steps).map_err(place)?;
+    let pass = Pass::of(state.faces[0]).map_err(place)?;
     let varyings: Result<Vec<Varying>, Refused> =
         programs.varyings.iter().copied().map(Varying::read).collect();
     let varyings = varyings.map_err(place)?;
@@ -396,35 +398,13 @@ pub fn quads(
         }
         gpu.core(&mut programs.shared, all, |machine| machine.run(&mut tasks, run))?;
         for task in &tasks {
-            feedback(task, field(state.faces[0], 26, 24), gpu.early).map_err(place)?;
+            pass.takes(&task.fragments, gpu.early).map_err(place)?;
             for quad in 0..task.valid.count_ones() as usize / 4 {
                 shaded.push([0, 1, 2, 3].map(|pixel| shaded_pixel(task, 4 * quad + pixel)));
             }
         }
     }
     Ok(shaded)
-}
-
-/// The pass is one for what a program gave back and stored: passes that wait for depths get depths, those that punch through none, and
-/// the others nothing. Pixels that a test hides never run, so that programs that store have their tests behind them. 4.2, 5.4.
-fn feedback(task: &Task, pass: u32, early: bool) -> Result<(), Refused> {
-    let fragments = &task.fragments;
-    let wrong = |lane: usize| match pass {
-        5 => fragments.depth[lane].is_none(),
-        2 => fragments.depth[lane].is_some(),
-        _ => true,
-    };
-    if let Some(lane) = each(fragments.fed).find(|lane| wrong(*lane)) {
-        let what = format!("feedback of instance {lane} in a pass of type {pass}");
-        return Err((Rule::State, what));
-    }
-    if fragments.stored != 0 && !early && pass != 5 {
-        return Err((
-            Rule::State,
-            format!("stores in a pass of type {pass} hide behind its tests"),
-        ));
-    }
-    Ok(())
 }
 
 fn shaded_pixel(task: &Task, lane: usize) -> Shaded {
@@ -534,15 +514,9 @@ fn primitive(
     let two_sided = state.control >> 19 & 1 == 1;
     let side = usize::from(two_sided && !shape.piece.front());
     let (face, stencil) = (state.faces[side], state.stencils[side]);
-    let pass = field(face, 26, 24);
-    let late = match pass {
-        0 | 1 => false,
-        2 | 5 => true,
-        other => return Err(place((Rule::NotBuilt, format!("pass type {other}")))),
-    };
+    let pass = Pass::of(face).map_err(place)?;
     let ruling = Ruling {
         pass,
-        late,
         compare: field(face, 19, 17),
         writes: face >> 21 & 1 == 0,
         stencil: (state.control >> 18 & 1 == 1).then_some((stencil, face as u8)),
@@ -550,13 +524,18 @@ fn primitive(
     let mut quads = Vec::new();
     let mut cursor = shape.piece.quads();
     while let Some(mut found) = cursor.next(shape.piece) {
-        if !late {
+        if pass.tests_before() {
             for pixel in each(u32::from(found.covered)).take(4) {
                 let [.., depth, _] = found.position[pixel];
                 let at = (found.x + (pixel as u32 & 1), found.y + (pixel as u32 >> 1));
                 let Some(old) = render.pixel(at.0, at.1) else { continue };
-                if !ruling.decide(depth, old) {
+                let mut tested = *old;
+                let visible = ruling.decide(depth, &mut tested);
+                if !visible {
                     found.covered &= !(1 << pixel);
+                }
+                if !visible || pass.writes_before() {
+                    *old = tested;
                 }
             }
         }
@@ -576,7 +555,7 @@ fn primitive(
         let own = vec![own.clone()];
         gpu.core(&mut programs.shared, own, |machine| machine.run(&mut tasks, run))?;
         for task in &tasks {
-            feedback(task, pass, gpu.early).map_err(place)?;
+            pass.takes(&task.fragments, gpu.early).map_err(place)?;
         }
         for (at, found) in batch.iter().enumerate() {
             let per_task = INSTANCES / 4;
@@ -588,8 +567,7 @@ fn primitive(
 
 /// What decides over a pixel. 5.4.
 struct Ruling {
-    pass: u32,
-    late: bool,
+    pass: Pass,
     compare: u32,
     writes: bool,
     /// ISPB and the reference, where stencils are tested.
@@ -638,11 +616,11 @@ fn outputs(task: &Task, number: usize, found: &Found, ruling: &Ruling, render: &
         let lane = 4 * number + pixel;
         let at = (found.x + (pixel as u32 & 1), found.y + (pixel as u32 >> 1));
         let Some(old) = render.pixel(at.0, at.1) else { continue };
-        if ruling.late {
+        if !ruling.pass.writes_before() {
             let survives = task.fragments.survive >> lane & 1 == 1;
             let given = task.fragments.depth[lane].map(f32::from_bits);
             let depth = match given {
-                Some(depth) if ruling.pass == 5 => depth,
+                Some(depth) if !ruling.pass.tests_before() => depth,
                 _ => found.position[pixel][2],
             };
             if !survives || !ruling.decide(depth, old) {

@@ -320,6 +320,43 @@ fn feedback_is_that_of_the_pass() {
     }
 }
 
+/// A pass that punches through runs what no test hides, and writes those pixels alone that survive.
+#[test]
+fn passes_that_punch_through_test_before_the_program_and_write_behind_it() {
+    let shaded = |survive: bool, compare: u32, stencil: u32| {
+        let feedback = match survive {
+            true => "45 a8 00 82 80 40 00 07 00 00",
+            false => "45 a8 00 82 80 40 00 00 00 00",
+        };
+        let aligned = "05 80 6e 00 f3 ff ff ff ff ff";
+        let groups = ["04 80 78 00 05 00 40 00", WAIT, "02 80 6e 00", feedback, WAIT, aligned, END];
+        let mut chip = Chip::new();
+        chip.gpu.memory().write(CODE + u64::from(FRAGMENT), &code(&groups)).expect("mapped");
+        chip.state[1] = 1 << 18;
+        chip.state[2] = compare << 17 | 2 << 24 | 1;
+        // Where both tests pass the stencil is incremented, where the depth fails it becomes 0.
+        chip.state[3] = stencil << 25 | 6 << 22 | 1 << 19 | 0xff << 8 | 0xff;
+        let render = chip.draw().expect("draws");
+        let first = render.pixels[0];
+        assert!(render.pixels.iter().all(|pixel| *pixel == first));
+        (first.depth, first.stencil, 100_000 - chip.steps)
+    };
+    const LESS: u32 = 1;
+    const GREATER: u32 = 4;
+    const ALWAYS: u32 = 7;
+    let (depth, stencil, run) = shaded(true, LESS, ALWAYS);
+    assert_eq!((depth, stencil), (0.25, 4));
+    let (depth, stencil, gone) = shaded(false, LESS, ALWAYS);
+    assert_eq!((depth, stencil), (0.5, 3));
+    // Those that a test hides do not run, and their stencils change whoever survives.
+    let (depth, stencil, hidden) = shaded(true, GREATER, ALWAYS);
+    assert_eq!((depth, stencil), (0.5, 0));
+    assert_eq!(run, gone);
+    assert!(hidden < run);
+    let (.., outside) = shaded(true, LESS, 0);
+    assert_eq!(outside, hidden);
+}
+
 #[test]
 fn quads_are_shaded_without_a_rasteriser() {
     let mut chip = Chip::new();

@@ -113,6 +113,9 @@ fn groups_that_break_a_rule_of_groups() {
         ("04 80 78 04 15 00 40 00", Compute, Some(Rule::IteratorStage)),
         ("45 a8 00 82 80 40 00 07 00 00", Fragment, None),
         ("45 a8 00 82 80 40 00 07 00 00", Compute, Some(Rule::FeedbackStage)),
+        // A lookup, and one with a register for the level of all instances.
+        ("57 20 f4 5e 80 88 65 80 10 88 80 ac 00 ff", Fragment, None),
+        ("57 20 f4 5e 80 88 65 80 10 88 c0 ac 00 ff", Fragment, Some(Rule::SharedLevel)),
         // A mask operation that heeds the execution bit.
         ("44 82 67 38 47 00 47 ff", Compute, None),
         ("44 82 66 38 47 00 47 ff", Compute, Some(Rule::ConditionHeader)),
