@@ -99,6 +99,7 @@ pub fn is_pure(inst: &Inst) -> bool {
             | Inst::Divide { .. }
             | Inst::Sample { .. }
             | Inst::Read { slot: None, .. }
+            | Inst::ReadRow { .. }
             | Inst::Table { .. }
             | Inst::Plane { .. }
             | Inst::Difference { .. }

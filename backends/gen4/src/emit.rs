@@ -133,7 +133,9 @@ fn into(file: File, register: u32, ty: Type) -> Operand {
 pub fn payload(inst: &Inst, abi: &Abi) -> SmallVec<[(usize, u16); 9]> {
     let (rows, first) = (u16::from(abi.rows()), u16::from(HEADER) + 1);
     match inst {
-        Inst::Read { offset: 0, .. } => [(0, first)].into_iter().collect(),
+        Inst::Read { offset: 0, .. } | Inst::ReadRow { offset: 0, .. } => {
+            [(0, first)].into_iter().collect()
+        }
         Inst::Write { offset: 0, .. } => [(0, first), (1, first + rows)].into_iter().collect(),
         Inst::Write { .. } => [(1, first + rows)].into_iter().collect(),
         Inst::Sample { lookup, parameters, .. } => {
@@ -177,7 +179,7 @@ pub fn messages(inst: &Inst, abi: &Abi) -> std::ops::Range<u8> {
     let rows = abi.rows();
     match inst {
         Inst::Math { .. } | Inst::MathVector { .. } | Inst::Divide { .. } => MATH..MATH + 2,
-        Inst::Read { .. } => HEADER..HEADER + 1 + rows,
+        Inst::Read { .. } | Inst::ReadRow { .. } => HEADER..HEADER + 1 + rows,
         Inst::Write { .. } => HEADER..HEADER + 1 + 2 * rows,
         Inst::Sample { lookup, parameters, .. } => {
             let step = if lookup.wide { 2 } else { 1 };
@@ -663,6 +665,12 @@ impl Emit<'_> {
                 // Header and offsets, a doubleword of each lane back; scattered, through the cache that writes go to. 5.10.5.
                 let form = if self.abi.lanes == 16 { 0x0432_7300 } else { 0x0421_7200 };
                 self.send((HEADER, usual), dst, shared, form | u32::from(*surface))
+            }
+            Inst::ReadRow { dst, address, offset, surface } => {
+                self.offsets(*address, *offset)?;
+                let dst = into(File::Grf, general(*dst), Type::Ud);
+                // Header and the offset of each vertex, a row of four doublewords for each back. 5.10.3.
+                self.send((HEADER, usual), dst, shared, 0x0421_5000 | u32::from(*surface))
             }
             Inst::Table { dst, offset, first, side } => self.table(dst, *offset, *first, *side),
             Inst::Write { address, value, offset, surface, .. } => {

@@ -304,6 +304,9 @@ pub enum Inst {
     Sample { dst: SmallVec<[Reg; 8]>, lookup: Lookup, parameters: SmallVec<[Source; 9]> },
     /// Reads a doubleword for each lane: address in bytes, plus `offset`.
     Read { dst: Reg, address: Source, offset: u32, surface: u8, slot: Option<Slot> },
+    /// Reads the four doublewords at the address of each vertex plus `offset`, in bytes, both of which end with four zeros: the
+    /// components of one register. G45 vol. 4, 5.10.3.
+    ReadRow { dst: Reg, address: Source, offset: u32, surface: u8 },
     /// Words of a table among the constants, by each lane's offset in bytes: `first` is the byte among all general registers that
     /// offset 0 stands for. A result is a register of lanes for each word, or with `side` one register of two vertices, whose
     /// components are two or four words that are aligned to their size. G45 vol. 4, 11.3.9.
@@ -501,7 +504,7 @@ macro_rules! visit {
                 }
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
             }
-            Inst::Read { dst, address, .. } => {
+            Inst::Read { dst, address, .. } | Inst::ReadRow { dst, address, .. } => {
                 source!(address);
                 each(dst, Role::Def);
             }
@@ -586,6 +589,7 @@ macro_rules! sources {
                 SmallVec::from_iter([first, second])
             }
             Inst::Read { address: source, .. }
+            | Inst::ReadRow { address: source, .. }
             | Inst::Table { offset: source, .. }
             | Inst::Math { source, .. }
             | Inst::Round { source, .. }

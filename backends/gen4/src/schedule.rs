@@ -32,7 +32,9 @@ impl Model<Inst> for Machine {
     /// In instructions that are issued meanwhile.
     fn result(&self, inst: &Inst) -> u32 {
         match inst {
-            Inst::Sample { .. } | Inst::Read { .. } => cost::memory(self.rows),
+            Inst::Sample { .. } | Inst::Read { .. } | Inst::ReadRow { .. } => {
+                cost::memory(self.rows)
+            }
             Inst::Math { function, .. } | Inst::MathVector { function, .. } => {
                 cost::math(*function as u32)
             }
@@ -46,7 +48,7 @@ impl Model<Inst> for Machine {
         let (reads, writes) = match inst {
             _ if inst.sets_flag() => (0, FLAG),
             Inst::Select { .. } | Inst::When { .. } | Inst::Flagged { .. } => (FLAG, 0),
-            Inst::Read { surface, .. } => (of(*surface), 0),
+            Inst::Read { surface, .. } | Inst::ReadRow { surface, .. } => (of(*surface), 0),
             Inst::Write { surface, .. } => (LIVING, of(*surface)),
             Inst::Sample { .. } => (MEMORY, 0),
             Inst::Demote | Inst::DemoteWhere(_) | Inst::DemoteBy(_) => (FLAG, LIVING),

@@ -253,6 +253,11 @@ impl PrintInst for Inst {
                 out.write_str("read ")?;
                 place(out, names, address, (*offset, *surface))
             }
+            Inst::ReadRow { dst, address, offset, surface } => {
+                result(out, dst, &"")?;
+                out.write_str("read.row ")?;
+                place(out, names, address, (*offset, *surface))
+            }
             Inst::Table { dst, offset, first, side } => {
                 registers(out, dst)?;
                 let side = if side.is_some() { ".side" } else { "" };

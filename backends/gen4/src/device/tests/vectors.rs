@@ -156,6 +156,32 @@ fn four_words_are_read_at_once() {
     assert!(saved(&format!("{row}{}", each("output out1.@, $0\n"))) >= 2);
 }
 
+/// A row that begins at a multiple of 16 bytes is read by one address for each vertex, where others are read lane by lane.
+#[test]
+fn whole_rows_need_no_places_of_lanes() {
+    let row = |shift: u32| {
+        let row = format!(
+            "%6: b32 = const {shift}
+             %7: b32 = shl %4, %6
+             %100: b32, %200: b32, %300: b32, %400: b32 = buffer_load res0, %7\n"
+        );
+        saved(&format!("{row}{}", each("output out1.@, $0\n")))
+    };
+    assert!(row(4) >= row(3) + 3);
+}
+
+/// Three words of a row that begin behind its first are its other components.
+#[test]
+fn parts_of_rows_are_components() {
+    let body = "%6: b32 = const 5
+         %7: b32 = shl %4, %6
+         %8: b32 = const 20
+         %10: b32 = iadd %7, %8
+         %100: b32, %200: b32, %300: b32 = buffer_load res0, %10
+         %400: b32 = fmul %100, %5\n";
+    assert!(saved(&format!("{body}{}", each("output out1.@, $0\n"))) >= 2);
+}
+
 /// Words of one row share a message wherever they are asked for: three at an address of each vertex, and the next three.
 #[test]
 fn words_of_a_row_share_a_message() {
