@@ -92,6 +92,7 @@ pub fn is_pure(inst: &Inst) -> bool {
             | Inst::Flagged { .. }
             | Inst::Select { .. }
             | Inst::When { .. }
+            | Inst::Apply { .. }
             | Inst::Product { .. }
             | Inst::ProductHigh { .. }
             | Inst::Math { .. }

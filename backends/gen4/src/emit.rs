@@ -595,6 +595,7 @@ impl Emit<'_> {
             }
             Inst::Vector { .. } => self.vector(inst),
             Inst::Choose { .. } => self.choose(inst),
+            Inst::Apply { .. } => self.apply(inst),
             Inst::Copy { .. } => Err(internal("a copy is left")),
             Inst::Dot { .. } => Err(internal("a dot product is left")),
             Inst::Compare(test) => self.compare(test, into(File::Arf, NULL, test.ty)),
@@ -790,10 +791,10 @@ impl Emit<'_> {
             }
             Inst::DemoteWhere(test) => {
                 // Who lives no longer stays so.
-                let (condition, predicate) = (test.condition as u32, Some(true));
-                let how = How { condition, predicate, living: true, ..usual };
+                let (opcode, condition, ty) = math::sets(test.condition, test.ty);
+                let how = How { condition, predicate: Some(true), living: true, ..usual };
                 let from = [source(test.first, test.ty), source(test.second, test.ty)];
-                self.word(Opcode::Cmp, how, into(File::Arf, NULL, test.ty), &from)
+                self.word(opcode, how, into(File::Arf, NULL, ty), &from)
             }
             Inst::DemoteBy(inverse) => self.demote_by(*inverse),
             Inst::Helper { dst } => {

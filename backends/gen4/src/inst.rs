@@ -172,13 +172,21 @@ pub enum Condition {
     LessEqual = 6,
     /// The product of both, which is no negative number, is below 1: cut off it is the integer 0.
     ProductBelowOne = 0x11,
+    /// Some bit is set in both.
+    AnyBit = 0x12,
+    /// No bit is set in both.
+    NoBit = 0x13,
 }
 
 impl Condition {
     /// The condition with the operands exchanged.
     pub fn exchanged(self) -> Condition {
         match self {
-            Condition::Equal | Condition::NotEqual | Condition::ProductBelowOne => self,
+            Condition::Equal
+            | Condition::NotEqual
+            | Condition::ProductBelowOne
+            | Condition::AnyBit
+            | Condition::NoBit => self,
             Condition::Greater => Condition::Less,
             Condition::GreaterEqual => Condition::LessEqual,
             Condition::Less => Condition::Greater,
@@ -192,6 +200,8 @@ impl Condition {
             Condition::Equal => Some(Condition::NotEqual),
             Condition::NotEqual => Some(Condition::Equal),
             Condition::ProductBelowOne => None,
+            Condition::AnyBit => Some(Condition::NoBit),
+            Condition::NoBit => Some(Condition::AnyBit),
             _ if ty == Type::F => None,
             Condition::Greater => Some(Condition::LessEqual),
             Condition::GreaterEqual => Some(Condition::Less),
@@ -266,6 +276,22 @@ pub enum Inst {
         sources: [Swizzled; 4],
         /// What holds the components that are not written.
         keep: Option<Reg>,
+    },
+    /// As [`Inst::Choose`] between `keep` and what one word makes: the word is written where the comparison holds, or does not.
+    /// Without `channels` all registers are of lanes.
+    Apply {
+        dst: Reg,
+        condition: Condition,
+        ty: Type,
+        channels: u8,
+        inverse: bool,
+        /// First and second operand of the comparison.
+        test: [Swizzled; 2],
+        opcode: Opcode,
+        to: Type,
+        from: Type,
+        sources: SmallVec<[Swizzled; 2]>,
+        keep: Reg,
     },
     /// A parallel copy.
     Copy { dst: SmallVec<[Reg; 2]>, src: SmallVec<[Reg; 2]> },
@@ -455,6 +481,16 @@ macro_rules! visit {
                 keep.$iter().for_each(|reg| each(reg, Role::Use));
                 each(dst, Role::Def);
             }
+            Inst::Apply { dst, test, sources, keep, .. } => {
+                for source in test.$iter() {
+                    source!(source.of);
+                }
+                for source in sources.$iter() {
+                    source!(source.of);
+                }
+                each(keep, Role::Use);
+                each(dst, Role::Def);
+            }
             Inst::Copy { dst, src } => {
                 src.$iter().for_each(|reg| each(reg, Role::Use));
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
@@ -576,6 +612,10 @@ macro_rules! sources {
             Inst::Vector { sources, .. } => {
                 sources.$iter().map(|source| & $($mutable)? source.of).collect()
             }
+            Inst::Apply { test, sources, .. } => {
+                let all = test.$iter().chain(sources.$iter());
+                all.map(|source| & $($mutable)? source.of).collect()
+            }
             Inst::Sample { parameters, .. } => parameters.$iter().collect(),
             Inst::Slot { values, .. } => values.$iter().collect(),
             Inst::Target { values, depth, .. } => values.$iter().chain(depth).collect(),
@@ -622,6 +662,7 @@ impl Inst {
         matches!(
             self,
             Inst::When { .. }
+                | Inst::Apply { .. }
                 | Inst::Vector { keep: Some(_), .. }
                 | Inst::Dot { keep: Some(_), .. }
                 | Inst::MathVector { keep: Some(_), .. }

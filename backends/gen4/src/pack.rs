@@ -6,6 +6,7 @@
 //! can (`place`): they are components of one register, which several steps may write.
 
 mod chains;
+mod joins;
 mod place;
 mod rows;
 
@@ -16,6 +17,7 @@ use crate::isa::ops::Opcode;
 use chains::Asked;
 use gpucc_ir::mach::{self, Demand, Func, Inst as _, Node, Reg, Role, VReg};
 use gpucc_ir::ssa::Span;
+use joins::Joins;
 use place::Home;
 use rows::Rows;
 use smallvec::SmallVec;
@@ -79,19 +81,31 @@ pub fn pack(func: &mut Func<Inst>, offsets: u8) {
     let single: Vec<bool> = counts.definitions.iter().map(|&count| count == 1).collect();
     let mut parts: Vec<Option<Part>> = vec![None; func.vregs.len()];
     let rows = rows::rows(func, &single, &mut parts, offsets);
+    let joins = Joins::find(func, &counts, &mut parts);
     for block in func.layout.clone() {
-        let nodes = std::mem::take(&mut func.blocks[block].nodes);
+        let nodes = choices(std::mem::take(&mut func.blocks[block].nodes), &single);
         let mut done = Vec::with_capacity(nodes.len());
         let mut segment = Vec::new();
-        for node in choices(nodes, &single) {
-            if is_mark(&node.inst) {
-                run(func, (&single, &rows), &mut parts, std::mem::take(&mut segment), &mut done);
-                done.push(node);
-            } else {
-                segment.push(node);
+        let mut at = 0;
+        while let Some(node) = nodes.get(at) {
+            let known = (&single[..], &rows);
+            if let Some((steps, found, wanted)) = joins.place(&nodes, at, &counts.definitions) {
+                let before = std::mem::take(&mut segment);
+                run(func, known, &mut parts, (before, &wanted), &mut done);
+                joins.write(func, &parts, (&nodes[at..at + steps], &found), &mut done);
+                at += steps;
+                continue;
             }
+            if is_mark(&node.inst) {
+                let before = std::mem::take(&mut segment);
+                run(func, known, &mut parts, (before, &[]), &mut done);
+                done.push(node.clone());
+            } else {
+                segment.push(node.clone());
+            }
+            at += 1;
         }
-        run(func, (&single, &rows), &mut parts, segment, &mut done);
+        run(func, (&single, &rows), &mut parts, (segment, &[]), &mut done);
         func.blocks[block].nodes = done;
     }
     name(func, &parts);
@@ -228,7 +242,7 @@ fn run(
     func: &mut Func<Inst>,
     (single, rows): (&[bool], &Rows),
     parts: &mut [Option<Part>],
-    nodes: Vec<Node<Inst>>,
+    (nodes, wanted): (Vec<Node<Inst>>, &[[Option<VReg>; 4]]),
     done: &mut Vec<Node<Inst>>,
 ) {
     if nodes.len() < 2 {
@@ -251,7 +265,7 @@ fn run(
         floors: vec![0; count],
     };
     segment.find(rows);
-    segment.give_homes();
+    segment.give_homes(wanted);
     let asked = Asked {
         homes: segment.homes.clone(),
         home: segment.home.clone(),

@@ -79,7 +79,7 @@ impl Model<Inst> for Machine {
     /// What is kept in part or in some lanes is written over: others read it before.
     fn follows(&self, inst: &Inst, visit: &mut dyn FnMut(VReg)) {
         let keep = match inst {
-            Inst::When { keep, .. } => Some(*keep),
+            Inst::When { keep, .. } | Inst::Apply { keep, .. } => Some(*keep),
             Inst::Vector { keep, .. }
             | Inst::Dot { keep, .. }
             | Inst::MathVector { keep, .. }
