@@ -112,6 +112,11 @@ pub trait TargetInfo {
     fn access_worth(&self) -> u32 {
         0
     }
+    /// A bit of a word decides a choice by one instruction, whichever choices follow it: trees of selects ask for
+    /// bits of the index rather than for its range.
+    fn chooses_by_bits(&self) -> bool {
+        false
+    }
     /// Words of a private array that only holds constants, from the first to the second number, for
     /// which a table in memory pays; `None` where programs come without tables.
     fn table_words(&self) -> Option<(u32, u32)> {

@@ -42,6 +42,7 @@ impl Facts {
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let limit = ctx.target.select_chain_limit();
     let worth = ctx.target.access_worth();
+    let bits = ctx.target.chooses_by_bits();
     let regions = func.regions_in_order();
     let mut facts: SecondaryMap<Mem, Facts> = SecondaryMap::new();
     for (mem, data) in func.mems.iter() {
@@ -111,7 +112,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                         && func.as_const(func.insts[inst].args[0]).is_none() =>
                 {
                     let scratch = func.new_region();
-                    apart(func, scratch, inst, access, &mut renames);
+                    apart(func, scratch, inst, access, (&mut renames, bits));
                     out.append(&mut func.regions[scratch].insts);
                 }
                 _ => out.push(inst),
@@ -206,7 +207,7 @@ fn apart(
     scratch: gpucc_ir::ssa::Region,
     inst: Inst,
     access: Access,
-    renames: &mut Renames,
+    (renames, bits): (&mut Renames, bool),
 ) {
     let data = func.insts[inst].clone();
     let stores = data.op == Op::MemStore;
@@ -233,11 +234,113 @@ fn apart(
             }
         }
         if !stores {
-            // What was subtracted may have wrapped.
-            choices.sort_by_key(|&(key, _)| key);
-            let value = choose(&mut b, index, &choices);
+            let by_bits = bits.then(|| choose_by_bits(&mut b, index, &choices)).flatten();
+            let value = by_bits.unwrap_or_else(|| {
+                // What was subtracted may have wrapped.
+                choices.sort_by_key(|&(key, _)| key);
+                choose(&mut b, index, &choices)
+            });
             renames.set(data.results[moved as usize], value);
         }
+    }
+}
+
+/// The value that belongs to a key, of at least four whose keys have one power of two between them: a tree of choices, each
+/// level of which asks for one bit of the key. None for other keys.
+fn choose_by_bits(b: &mut Builder<'_>, key: Value, choices: &[(u32, Value)]) -> Option<Value> {
+    let [(first, _), (second, _), ..] = *choices else { return None };
+    let step = second.wrapping_sub(first);
+    let regular = choices.windows(2).all(|pair| pair[1].0.wrapping_sub(pair[0].0) == step);
+    if choices.len() < 4 || !step.is_power_of_two() || !regular {
+        return None;
+    }
+    let levels = choices.len().next_power_of_two().trailing_zeros();
+    let low = step.trailing_zeros();
+    // The bits of keys that follow each other count, from those of the first key on.
+    let mut values: Vec<Option<Value>> = vec![None; 1 << levels];
+    for (number, &(_, value)) in (0u32..).zip(choices) {
+        let place = (first >> low).wrapping_add(number) & ((1 << levels) - 1);
+        values[place as usize] = Some(value);
+    }
+    let zero = b.u32(0);
+    for level in low..(low + levels).min(32) {
+        let (of, bit) = bit_of(b.func, key, level, DEPTH);
+        let mask = b.u32(1 << bit);
+        let set = b.op2(Op::And, of, mask);
+        let set = b.op2(Op::INe, set, zero);
+        values = values
+            .chunks(2)
+            .map(|pair| match *pair {
+                [Some(clear), Some(one)] => Some(b.select(set, one, clear)),
+                [clear, one] => clear.or(one),
+                _ => None,
+            })
+            .collect();
+    }
+    values.into_iter().flatten().next()
+}
+
+/// All bits up to the highest one of a number.
+fn filled(number: u32) -> u32 {
+    u32::MAX.checked_shr(number.leading_zeros()).unwrap_or(0)
+}
+
+/// Bits that may be set in a value.
+fn mask(func: &Func, value: Value, depth: u32) -> u32 {
+    if let Some(bits) = func.as_const(value) {
+        return bits as u32;
+    }
+    let Some(data) = func.def(value).filter(|_| depth > 0) else { return u32::MAX };
+    if func.ty(value) != Type::B32 {
+        return u32::MAX;
+    }
+    let of = |at: usize| mask(func, data.args[at], depth - 1);
+    let by = |at: usize| func.as_const(data.args[at]).map(|bits| bits as u32 & 31);
+    let positive = |mask: u32| mask >> 31 == 0;
+    match data.op {
+        Op::And => of(0) & of(1),
+        Op::Or | Op::Xor => of(0) | of(1),
+        Op::Select => of(1) | of(2),
+        Op::Shl => by(1).map_or(u32::MAX, |by| of(0) << by),
+        Op::LShr => by(1).map_or(u32::MAX, |by| of(0) >> by),
+        Op::UMin => filled(of(0).min(of(1))),
+        Op::SMin if positive(of(0)) && positive(of(1)) => filled(of(0).min(of(1))),
+        Op::SMax => match [of(0), of(1)] {
+            [one, other] if positive(one) && positive(other) => filled(one.max(other)),
+            [one, other] if positive(one) || positive(other) => i32::MAX as u32,
+            _ => u32::MAX,
+        },
+        Op::IAdd => of(0).checked_add(of(1)).map_or(u32::MAX, filled),
+        _ => u32::MAX,
+    }
+}
+
+/// The value and the bit of it that a bit of a value is.
+fn bit_of(func: &Func, value: Value, bit: u32, depth: u32) -> (Value, u32) {
+    let Some(data) = func.def(value).filter(|_| depth > 0 && func.ty(value) == Type::B32) else {
+        return (value, bit);
+    };
+    let number = |at: usize| func.as_const(data.args[at]).map(|bits| bits as u32);
+    let masks = || [0, 1].map(|at| mask(func, data.args[at], DEPTH));
+    let inner = match data.op {
+        Op::Shl => number(1).filter(|&by| by <= bit).map(|by| (0, bit - by)),
+        Op::LShr => number(1).filter(|&by| by < 32 - bit).map(|by| (0, bit + by)),
+        Op::And => number(1).filter(|mask| mask >> bit & 1 == 1).map(|_| (0, bit)),
+        Op::IAdd | Op::Or => {
+            let [one, other] = masks();
+            // Nothing is carried from below.
+            let apart = data.op == Op::Or || one & other & ((1 << bit) - 1) == 0;
+            match (one >> bit & 1, other >> bit & 1) {
+                (_, 0) if apart => Some((0, bit)),
+                (0, _) if apart => Some((1, bit)),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    match inner {
+        Some((at, bit)) => bit_of(func, data.args[at], bit, depth - 1),
+        None => (value, bit),
     }
 }
 
@@ -266,6 +369,87 @@ mod tests {
     use super::*;
     use crate::ctx::{Neutral, Options};
     use gpucc_ir::ssa::{MemData, Numerics, Stage, verify};
+
+    struct Bits;
+
+    impl crate::TargetInfo for Bits {
+        fn select_chain_limit(&self) -> u32 {
+            16
+        }
+        fn chooses_by_bits(&self) -> bool {
+            true
+        }
+    }
+
+    /// The operations of a read of one word of `size` by an index, of which `wrap` makes something first.
+    fn read(size: u32, wrap: impl Fn(&mut Builder<'_>, Value) -> Value) -> (Func, Vec<Op>) {
+        let mut func = Func::new("apart", Stage::Vertex);
+        let mem = func.mems.push(MemData {
+            name: "a".into(),
+            size: 4 * size,
+            space: MemSpace::Private,
+            words: Vec::new(),
+        });
+        let input = func.inputs.push(gpucc_ir::ssa::InputData {
+            name: "i".into(),
+            scalar: gpucc_ir::ssa::Scalar::U32,
+            components: 1,
+            kind: gpucc_ir::ssa::InputKind::Builtin(gpucc_ir::ssa::Builtin::VertexIndex),
+        });
+        let mut b = Builder::at_body(&mut func);
+        let index = b.input(input, 0);
+        let place = wrap(&mut b, index);
+        let all = Access { mem, lo: 0, hi: 4 * size };
+        b.mem_load(all, place, &[Type::B32]);
+        b.end(Op::Yield, &[]);
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Bits);
+        assert!(run(&mut func, &mut ctx));
+        verify(&func).expect("still sound");
+        let insts = &func.regions[func.body].insts;
+        let ops = insts.iter().map(|&inst| func.insts[inst].op).collect();
+        (func, ops)
+    }
+
+    fn count(ops: &[Op], op: Op) -> usize {
+        ops.iter().filter(|&&other| other == op).count()
+    }
+
+    #[test]
+    fn bits_of_the_index_choose_between_elements() {
+        for (size, bits) in [(4, 2), (5, 3), (8, 3), (10, 4)] {
+            let (_, ops) = read(size, |b, index| {
+                let two = b.u32(2);
+                b.op2(Op::Shl, index, two)
+            });
+            assert_eq!(count(&ops, Op::And), bits, "{size} elements");
+            assert_eq!(count(&ops, Op::Select), size as usize - 1, "{size} elements");
+        }
+    }
+
+    /// The row and the column of a matrix have a bit of the place each.
+    #[test]
+    fn bits_are_asked_for_where_they_come_from() {
+        let (func, ops) = read(4, |b, index| {
+            let [one, two, three, four] = [1, 2, 3, 4].map(|number| b.u32(number));
+            let column = b.op2(Op::LShr, index, four);
+            let column = b.op2(Op::And, column, one);
+            let column = b.op2(Op::Shl, column, two);
+            let row = b.op2(Op::Shl, index, three);
+            b.op2(Op::IAdd, row, column)
+        });
+        assert_eq!(count(&ops, Op::Select), 3);
+        let insts = &func.regions[func.body].insts;
+        let index = insts.iter().map(|&inst| &func.insts[inst]).find(|data| data.op == Op::Input);
+        let index = index.expect("it is read").results[0];
+        let tests: Vec<(Value, Option<u64>)> = insts
+            .iter()
+            .map(|&inst| &func.insts[inst])
+            .filter(|data| data.op == Op::INe)
+            .filter_map(|data| func.def(data.args[0]))
+            .map(|and| (and.args[0], func.as_const(and.args[1])))
+            .collect();
+        assert_eq!(tests, [(index, Some(16)), (index, Some(1))]);
+    }
 
     #[test]
     fn an_element_of_two_vectors_is_chosen_by_its_index_alone() {

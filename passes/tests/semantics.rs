@@ -49,12 +49,15 @@ impl TargetInfo for Masks {
     }
 }
 
-/// A machine to which chains of selects are cheaper than any memory.
+/// A machine to which chains of selects are cheaper than any memory, and that asks for bits of indices.
 struct Selects;
 
 impl TargetInfo for Selects {
     fn select_chain_limit(&self) -> u32 {
         64
+    }
+    fn chooses_by_bits(&self) -> bool {
+        true
     }
 }
 

@@ -183,7 +183,7 @@ fn of_width(
         clean::clean(&mut func);
         ran(CLEAN, &func);
     }
-    // Vertices have choices on vectors.
+    // Vertices have choices on vectors, behind those.
     if !abi.is_vertex() && admits(request, WHEN) {
         when::when(&mut func);
         ran(WHEN, &func);
@@ -191,6 +191,11 @@ fn of_width(
     if abi.is_vertex() && admits(request, PACK) {
         pack::pack(&mut func, abi.lane_offsets());
         ran(PACK, &func);
+    }
+    if abi.is_vertex() && admits(request, WHEN) {
+        when::apply(&mut func);
+        when::when(&mut func);
+        ran(WHEN, &func);
     }
     if abi.is_vertex() {
         dots::write(&mut func);

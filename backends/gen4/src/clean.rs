@@ -92,6 +92,7 @@ pub fn is_pure(inst: &Inst) -> bool {
             | Inst::Flagged { .. }
             | Inst::Select { .. }
             | Inst::When { .. }
+            | Inst::Apply { .. }
             | Inst::Product { .. }
             | Inst::ProductHigh { .. }
             | Inst::Math { .. }
@@ -99,6 +100,7 @@ pub fn is_pure(inst: &Inst) -> bool {
             | Inst::Divide { .. }
             | Inst::Sample { .. }
             | Inst::Read { slot: None, .. }
+            | Inst::ReadRow { .. }
             | Inst::Table { .. }
             | Inst::Plane { .. }
             | Inst::Difference { .. }

@@ -102,14 +102,14 @@ impl Dots<'_> {
 }
 
 /// A bit for each value that comes from where one of them does, of the values with these bits.
-fn alike(values: &[Source], first: usize, among: u8) -> u8 {
+pub fn alike(values: &[Source], first: usize, among: u8) -> u8 {
     let known = |at: usize| (values[at].place().base, values[at].negate, values[at].absolute);
     let same = |&at: &usize| among >> at & 1 == 1 && known(at) == known(first);
     (0..values.len()).filter(same).fold(0, |all, at| all | 1 << at)
 }
 
 /// The components of values that come from one place; the others have what the first of them has.
-fn gathered(values: &[Source], channels: u8) -> Swizzled {
+pub fn gathered(values: &[Source], channels: u8) -> Swizzled {
     let first = channels.trailing_zeros() as usize;
     let place = values[first].place();
     let (mut select, mut numbers) = (0, 0);

@@ -133,7 +133,9 @@ fn into(file: File, register: u32, ty: Type) -> Operand {
 pub fn payload(inst: &Inst, abi: &Abi) -> SmallVec<[(usize, u16); 9]> {
     let (rows, first) = (u16::from(abi.rows()), u16::from(HEADER) + 1);
     match inst {
-        Inst::Read { offset: 0, .. } => [(0, first)].into_iter().collect(),
+        Inst::Read { offset: 0, .. } | Inst::ReadRow { offset: 0, .. } => {
+            [(0, first)].into_iter().collect()
+        }
         Inst::Write { offset: 0, .. } => [(0, first), (1, first + rows)].into_iter().collect(),
         Inst::Write { .. } => [(1, first + rows)].into_iter().collect(),
         Inst::Sample { lookup, parameters, .. } => {
@@ -177,7 +179,7 @@ pub fn messages(inst: &Inst, abi: &Abi) -> std::ops::Range<u8> {
     let rows = abi.rows();
     match inst {
         Inst::Math { .. } | Inst::MathVector { .. } | Inst::Divide { .. } => MATH..MATH + 2,
-        Inst::Read { .. } => HEADER..HEADER + 1 + rows,
+        Inst::Read { .. } | Inst::ReadRow { .. } => HEADER..HEADER + 1 + rows,
         Inst::Write { .. } => HEADER..HEADER + 1 + 2 * rows,
         Inst::Sample { lookup, parameters, .. } => {
             let step = if lookup.wide { 2 } else { 1 };
@@ -593,6 +595,7 @@ impl Emit<'_> {
             }
             Inst::Vector { .. } => self.vector(inst),
             Inst::Choose { .. } => self.choose(inst),
+            Inst::Apply { .. } => self.apply(inst),
             Inst::Copy { .. } => Err(internal("a copy is left")),
             Inst::Dot { .. } => Err(internal("a dot product is left")),
             Inst::Compare(test) => self.compare(test, into(File::Arf, NULL, test.ty)),
@@ -663,6 +666,12 @@ impl Emit<'_> {
                 // Header and offsets, a doubleword of each lane back; scattered, through the cache that writes go to. 5.10.5.
                 let form = if self.abi.lanes == 16 { 0x0432_7300 } else { 0x0421_7200 };
                 self.send((HEADER, usual), dst, shared, form | u32::from(*surface))
+            }
+            Inst::ReadRow { dst, address, offset, surface } => {
+                self.offsets(*address, *offset)?;
+                let dst = into(File::Grf, general(*dst), Type::Ud);
+                // Header and the offset of each vertex, a row of four doublewords for each back. 5.10.3.
+                self.send((HEADER, usual), dst, shared, 0x0421_5000 | u32::from(*surface))
             }
             Inst::Table { dst, offset, first, side } => self.table(dst, *offset, *first, *side),
             Inst::Write { address, value, offset, surface, .. } => {
@@ -782,10 +791,10 @@ impl Emit<'_> {
             }
             Inst::DemoteWhere(test) => {
                 // Who lives no longer stays so.
-                let (condition, predicate) = (test.condition as u32, Some(true));
-                let how = How { condition, predicate, living: true, ..usual };
+                let (opcode, condition, ty) = math::sets(test.condition, test.ty);
+                let how = How { condition, predicate: Some(true), living: true, ..usual };
                 let from = [source(test.first, test.ty), source(test.second, test.ty)];
-                self.word(Opcode::Cmp, how, into(File::Arf, NULL, test.ty), &from)
+                self.word(opcode, how, into(File::Arf, NULL, ty), &from)
             }
             Inst::DemoteBy(inverse) => self.demote_by(*inverse),
             Inst::Helper { dst } => {

@@ -2,9 +2,11 @@
 //! bits.
 
 mod angles;
+mod choices;
 mod clamps;
 mod dots;
 mod lines;
+mod loops;
 mod native;
 mod point;
 mod ranges;
@@ -95,6 +97,30 @@ const OWN: &[Pass] = &[
     optional("join_truths", Proof::Exact, "choices of truth values are joined flags", |func, _| {
         truths::join(func)
     }),
+    optional(
+        "settle_loops",
+        Proof::Licence("WGSL: a loop ends"),
+        "loops without effects leave with what is known before them",
+        |func, _| loops::settle(func),
+    ),
+    optional(
+        "invert_loops",
+        Proof::Exact,
+        "loops whose first trip is certain ask at their end for the next one",
+        |func, _| loops::invert(func),
+    ),
+    optional(
+        "update_elements",
+        Proof::Exact,
+        "an element in registers is changed in its place, where an index names it",
+        |func, _| choices::update(func),
+    ),
+    optional(
+        "group_choices",
+        Proof::Exact,
+        "choices by one condition stand side by side",
+        |func, _| choices::group(func),
+    ),
 ];
 
 /// What makes the reference for the bytes of SSA after the shared passes: every operation becomes a native one, and
@@ -127,9 +153,14 @@ pub fn plan(effort: Effort) -> Plan {
             step("if_convert"),
             step("relaxed_fold"),
             step("join_truths"),
+            step("update_elements"),
+            step("settle_loops"),
+            step("copy_prop"),
+            step("invert_loops"),
             step("gvn"),
             cleans("relaxed_fold"),
             step("dce"),
+            step("group_choices"),
         ]);
     }
     Plan { steps, own: OWN }

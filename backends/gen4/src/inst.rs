@@ -172,13 +172,21 @@ pub enum Condition {
     LessEqual = 6,
     /// The product of both, which is no negative number, is below 1: cut off it is the integer 0.
     ProductBelowOne = 0x11,
+    /// Some bit is set in both.
+    AnyBit = 0x12,
+    /// No bit is set in both.
+    NoBit = 0x13,
 }
 
 impl Condition {
     /// The condition with the operands exchanged.
     pub fn exchanged(self) -> Condition {
         match self {
-            Condition::Equal | Condition::NotEqual | Condition::ProductBelowOne => self,
+            Condition::Equal
+            | Condition::NotEqual
+            | Condition::ProductBelowOne
+            | Condition::AnyBit
+            | Condition::NoBit => self,
             Condition::Greater => Condition::Less,
             Condition::GreaterEqual => Condition::LessEqual,
             Condition::Less => Condition::Greater,
@@ -192,6 +200,8 @@ impl Condition {
             Condition::Equal => Some(Condition::NotEqual),
             Condition::NotEqual => Some(Condition::Equal),
             Condition::ProductBelowOne => None,
+            Condition::AnyBit => Some(Condition::NoBit),
+            Condition::NoBit => Some(Condition::AnyBit),
             _ if ty == Type::F => None,
             Condition::Greater => Some(Condition::LessEqual),
             Condition::GreaterEqual => Some(Condition::Less),
@@ -267,6 +277,22 @@ pub enum Inst {
         /// What holds the components that are not written.
         keep: Option<Reg>,
     },
+    /// As [`Inst::Choose`] between `keep` and what one word makes: the word is written where the comparison holds, or does not.
+    /// Without `channels` all registers are of lanes.
+    Apply {
+        dst: Reg,
+        condition: Condition,
+        ty: Type,
+        channels: u8,
+        inverse: bool,
+        /// First and second operand of the comparison.
+        test: [Swizzled; 2],
+        opcode: Opcode,
+        to: Type,
+        from: Type,
+        sources: SmallVec<[Swizzled; 2]>,
+        keep: Reg,
+    },
     /// A parallel copy.
     Copy { dst: SmallVec<[Reg; 2]>, src: SmallVec<[Reg; 2]> },
     /// Sets the flag. It stays until the next step that sets it; what allocation puts between leaves it alone.
@@ -304,6 +330,9 @@ pub enum Inst {
     Sample { dst: SmallVec<[Reg; 8]>, lookup: Lookup, parameters: SmallVec<[Source; 9]> },
     /// Reads a doubleword for each lane: address in bytes, plus `offset`.
     Read { dst: Reg, address: Source, offset: u32, surface: u8, slot: Option<Slot> },
+    /// Reads the four doublewords at the address of each vertex plus `offset`, in bytes, both of which end with four zeros: the
+    /// components of one register. G45 vol. 4, 5.10.3.
+    ReadRow { dst: Reg, address: Source, offset: u32, surface: u8 },
     /// Words of a table among the constants, by each lane's offset in bytes: `first` is the byte among all general registers that
     /// offset 0 stands for. A result is a register of lanes for each word, or with `side` one register of two vertices, whose
     /// components are two or four words that are aligned to their size. G45 vol. 4, 11.3.9.
@@ -452,6 +481,16 @@ macro_rules! visit {
                 keep.$iter().for_each(|reg| each(reg, Role::Use));
                 each(dst, Role::Def);
             }
+            Inst::Apply { dst, test, sources, keep, .. } => {
+                for source in test.$iter() {
+                    source!(source.of);
+                }
+                for source in sources.$iter() {
+                    source!(source.of);
+                }
+                each(keep, Role::Use);
+                each(dst, Role::Def);
+            }
             Inst::Copy { dst, src } => {
                 src.$iter().for_each(|reg| each(reg, Role::Use));
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
@@ -501,7 +540,7 @@ macro_rules! visit {
                 }
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
             }
-            Inst::Read { dst, address, .. } => {
+            Inst::Read { dst, address, .. } | Inst::ReadRow { dst, address, .. } => {
                 source!(address);
                 each(dst, Role::Def);
             }
@@ -573,6 +612,10 @@ macro_rules! sources {
             Inst::Vector { sources, .. } => {
                 sources.$iter().map(|source| & $($mutable)? source.of).collect()
             }
+            Inst::Apply { test, sources, .. } => {
+                let all = test.$iter().chain(sources.$iter());
+                all.map(|source| & $($mutable)? source.of).collect()
+            }
             Inst::Sample { parameters, .. } => parameters.$iter().collect(),
             Inst::Slot { values, .. } => values.$iter().collect(),
             Inst::Target { values, depth, .. } => values.$iter().chain(depth).collect(),
@@ -586,6 +629,7 @@ macro_rules! sources {
                 SmallVec::from_iter([first, second])
             }
             Inst::Read { address: source, .. }
+            | Inst::ReadRow { address: source, .. }
             | Inst::Table { offset: source, .. }
             | Inst::Math { source, .. }
             | Inst::Round { source, .. }
@@ -618,6 +662,7 @@ impl Inst {
         matches!(
             self,
             Inst::When { .. }
+                | Inst::Apply { .. }
                 | Inst::Vector { keep: Some(_), .. }
                 | Inst::Dot { keep: Some(_), .. }
                 | Inst::MathVector { keep: Some(_), .. }

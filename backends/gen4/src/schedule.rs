@@ -32,7 +32,9 @@ impl Model<Inst> for Machine {
     /// In instructions that are issued meanwhile.
     fn result(&self, inst: &Inst) -> u32 {
         match inst {
-            Inst::Sample { .. } | Inst::Read { .. } => cost::memory(self.rows),
+            Inst::Sample { .. } | Inst::Read { .. } | Inst::ReadRow { .. } => {
+                cost::memory(self.rows)
+            }
             Inst::Math { function, .. } | Inst::MathVector { function, .. } => {
                 cost::math(*function as u32)
             }
@@ -46,7 +48,7 @@ impl Model<Inst> for Machine {
         let (reads, writes) = match inst {
             _ if inst.sets_flag() => (0, FLAG),
             Inst::Select { .. } | Inst::When { .. } | Inst::Flagged { .. } => (FLAG, 0),
-            Inst::Read { surface, .. } => (of(*surface), 0),
+            Inst::Read { surface, .. } | Inst::ReadRow { surface, .. } => (of(*surface), 0),
             Inst::Write { surface, .. } => (LIVING, of(*surface)),
             Inst::Sample { .. } => (MEMORY, 0),
             Inst::Demote | Inst::DemoteWhere(_) | Inst::DemoteBy(_) => (FLAG, LIVING),
@@ -77,7 +79,7 @@ impl Model<Inst> for Machine {
     /// What is kept in part or in some lanes is written over: others read it before.
     fn follows(&self, inst: &Inst, visit: &mut dyn FnMut(VReg)) {
         let keep = match inst {
-            Inst::When { keep, .. } => Some(*keep),
+            Inst::When { keep, .. } | Inst::Apply { keep, .. } => Some(*keep),
             Inst::Vector { keep, .. }
             | Inst::Dot { keep, .. }
             | Inst::MathVector { keep, .. }

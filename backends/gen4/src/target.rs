@@ -44,6 +44,10 @@ impl TargetInfo for Gen4 {
     fn select_chain_limit(&self) -> u32 {
         8
     }
+    /// AND sets the flag, and all choices behind it read that (G45 vol. 4, 14.2.3).
+    fn chooses_by_bits(&self) -> bool {
+        true
+    }
     /// An offset, an index register and a move a word, from registers that are filled with the constants.
     fn table_words(&self) -> Option<(u32, u32)> {
         Some((5, crate::abi::TABLED as u32))

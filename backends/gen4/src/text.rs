@@ -113,6 +113,8 @@ const fn condition(condition: Condition) -> &'static str {
         Condition::Less => "l",
         Condition::LessEqual => "le",
         Condition::ProductBelowOne => "product",
+        Condition::AnyBit => "bits",
+        Condition::NoBit => "nobits",
     }
 }
 
@@ -175,6 +177,27 @@ impl PrintInst for Inst {
                 write!(out, "choose.{}.{}{not} ", types(*ty, *ty), condition(*of))?;
                 swizzled(out, names, sources)?;
                 kept(out, names, keep.as_ref())
+            }
+            Inst::Apply {
+                dst,
+                condition: of,
+                ty,
+                channels: mask,
+                inverse,
+                test,
+                opcode,
+                to,
+                from,
+                sources,
+                keep,
+            } => {
+                result(out, dst, &channels(*mask))?;
+                let not = if *inverse { ".not" } else { "" };
+                write!(out, "apply.{}.{}{not} ", types(*ty, *ty), condition(*of))?;
+                swizzled(out, names, test)?;
+                write!(out, " {}.{} ", name(*opcode), types(*to, *from))?;
+                swizzled(out, names, sources)?;
+                write!(out, " else {}", names.reg(*keep))
             }
             Inst::Copy { dst, src } => {
                 registers(out, dst)?;
@@ -251,6 +274,11 @@ impl PrintInst for Inst {
             Inst::Read { dst, address, offset, surface, .. } => {
                 result(out, dst, &"")?;
                 out.write_str("read ")?;
+                place(out, names, address, (*offset, *surface))
+            }
+            Inst::ReadRow { dst, address, offset, surface } => {
+                result(out, dst, &"")?;
+                out.write_str("read.row ")?;
                 place(out, names, address, (*offset, *surface))
             }
             Inst::Table { dst, offset, first, side } => {

@@ -18,7 +18,7 @@ pub type Surface = [u32; 6];
 
 /// Bytes of a surface's element that bounds are counted in. isa/gen4.md 1.8.
 const ELEMENT: usize = 16;
-/// What a byte behind a buffer holds, up to the next doubleword.
+/// What a byte behind a buffer holds, up to the end of its last element.
 const REST: u8 = 0xa5;
 /// The types of surfaces.
 const BUFFER: u32 = BUFFER_TYPE << 29;
@@ -90,14 +90,14 @@ pub fn bind(
     Ok(tables)
 }
 
-/// The bytes of a buffer and the rest of the last doubleword: messages read whole ones. The rest is arbitrary; a result must not
+/// The bytes of a buffer and the rest of the last element: messages read whole ones. The rest is arbitrary; a result must not
 /// depend on it. docs/abi-gen4.md, Memory.
 fn whole(bytes: &[u8]) -> Cow<'_, [u8]> {
-    if bytes.len().is_multiple_of(4) {
+    if bytes.len().is_multiple_of(ELEMENT) {
         return Cow::Borrowed(bytes);
     }
     let mut whole = bytes.to_vec();
-    whole.resize(bytes.len().next_multiple_of(4), REST);
+    whole.resize(bytes.len().next_multiple_of(ELEMENT), REST);
     Cow::Owned(whole)
 }
 

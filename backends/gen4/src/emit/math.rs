@@ -18,6 +18,8 @@ pub(super) fn descriptor(function: Function) -> u32 {
 pub(super) fn sets(condition: Condition, ty: Type) -> (Opcode, u32, Type) {
     match condition {
         Condition::ProductBelowOne => (Opcode::Mul, Condition::Equal as u32, Type::D),
+        Condition::AnyBit => (Opcode::And, Condition::NotEqual as u32, Type::Ud),
+        Condition::NoBit => (Opcode::And, Condition::Equal as u32, Type::Ud),
         _ => (Opcode::Cmp, condition as u32, ty),
     }
 }

@@ -102,6 +102,43 @@ impl Emit<'_> {
         if masked { self.align16() } else { Ok(()) }
     }
 
+    /// A comparison that sets f0.1, and the word by it.
+    pub(super) fn apply(&mut self, inst: &Inst) -> Result<(), Failure> {
+        let Inst::Apply {
+            dst,
+            condition,
+            ty,
+            channels,
+            inverse,
+            test,
+            opcode,
+            to,
+            from,
+            sources,
+            ..
+        } = inst
+        else {
+            return Ok(());
+        };
+        let vector = *channels != 0;
+        let dst = match vector {
+            true => components(*dst, *to, *channels),
+            false => result(*dst, *to),
+        };
+        let of = |of: &Swizzled, ty: Type| match vector {
+            true => selected(of, ty),
+            false => source(of.of, ty),
+        };
+        let (compares, condition, made) = sets(*condition, *ty);
+        let nowhere = Operand { region: dst.region, ..into(File::Arf, NULL, made) };
+        let usual = How { size: Some(EIGHT), other: true, components: vector, ..How::default() };
+        let how = How { condition, ..usual };
+        self.word(compares, how, nowhere, &test.map(|operand| of(&operand, *ty)))?;
+        let how = How { predicate: Some(*inverse), ..usual };
+        let sources: SmallVec<[From; 2]> = sources.iter().map(|one| of(one, *from)).collect();
+        self.word(*opcode, how, dst, &sources)
+    }
+
     /// The last word has Align16.
     pub(super) fn align16(&mut self) -> Result<(), Failure> {
         match self.words.last_mut() {

@@ -204,13 +204,32 @@ impl Lower<'_> {
     /// The comparison that makes a truth value, or one of its register.
     fn leaf(&mut self, value: Value) -> Test {
         if self.cell(value).is_none()
-            && let Some(test) = self.comparison(value)
+            && let Some(test) = self.bits(value).or_else(|| self.comparison(value))
         {
             return test;
         }
         let source = self.source(value);
         let source = self.no_number(source);
         of_register(source.src)
+    }
+
+    /// Whether some bit is set in two values, or none: one word, where nothing else reads their bits.
+    fn bits(&mut self, value: Value) -> Option<Test> {
+        let data = self.ssa.def(value)?;
+        let condition = match data.op {
+            Op::INe => Condition::AnyBit,
+            Op::IEq => Condition::NoBit,
+            _ => return None,
+        };
+        let [both, zero] = data.args[..] else { return None };
+        let and = self.ssa.def(both)?;
+        let alone = self.reads[both] == 1 && self.cell(both).is_none();
+        let whole = and.op == Op::And && self.ssa.ty(both) == Type::B32;
+        if !alone || !whole || self.ssa.as_const(zero) != Some(0) {
+            return None;
+        }
+        let sources = [self.source(and.args[0]), self.source(and.args[1])];
+        Some(self.test(condition, Ty::Ud, sources))
     }
 
     /// The comparison that a value is.

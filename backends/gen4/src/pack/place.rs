@@ -38,12 +38,16 @@ pub(super) fn kind(inst: &Inst) -> Option<[u8; 4]> {
 }
 
 impl Segment<'_> {
-    /// Gives homes, from the end on: who reads stands behind who makes.
-    pub(super) fn give_homes(&mut self) {
+    /// Gives homes, from the end on: who reads stands behind who makes. `wanted`: values that stand side by side behind the end.
+    pub(super) fn give_homes(&mut self, wanted: &[[Option<VReg>; 4]]) {
         let chains = self.chains();
         let products = self.products();
         let dots = self.dots(&chains);
-        let mut todo: Vec<Row> = Vec::new();
+        let maker = |reg: Option<VReg>| self.makers.get(&reg?).copied();
+        let mut todo: Vec<Row> = wanted.iter().map(|row| row.map(maker)).collect();
+        while let Some(row) = todo.pop() {
+            self.house(row, &dots, &mut todo);
+        }
         for at in (0..self.nodes.len()).rev() {
             match &self.nodes[at].inst {
                 Inst::Slot { values, .. } => {

@@ -45,6 +45,11 @@ fn saved(body: &str) -> i64 {
 
 /// These words, and what five vertices leave. The components of their attribute are [`attribute`], the numbers in memory [`uniform`].
 fn run(body: &str, width: usize) -> (i64, Vec<VertexOut>) {
+    run_without("pack_vectors", body, width)
+}
+
+/// As [`run`], with the words that a step saves.
+fn run_without(step: &str, body: &str, width: usize) -> (i64, Vec<VertexOut>) {
     let ids: Vec<VertexId> = (0..5).map(|vertex| VertexId { vertex, instance: 0 }).collect();
     let mut pipeline = State { uniforms: Uniforms::Pushed, ..State::default() };
     let (location, buffer, offset) = (0, 0, 0);
@@ -57,7 +62,7 @@ fn run(body: &str, width: usize) -> (i64, Vec<VertexOut>) {
     let buffers = [floats(20, attribute)];
     let (mut saved, mut left) = (i64::MAX, Vec::new());
     for member in MEMBERS {
-        let both = [&[][..], &["pack_vectors"]].map(|skip| {
+        let both = [&[][..], &[step]].map(|skip| {
             let chip = member.about().chips[0];
             let mut request = Request { chip, pipeline: pipeline.clone(), ..Request::default() };
             request.passes.gate.skip = skip.iter().map(|name| String::from(*name)).collect();
@@ -154,6 +159,84 @@ fn four_words_are_read_at_once() {
          %7: b32 = shl %4, %6
          %100: b32, %200: b32, %300: b32, %400: b32 = buffer_load res0, %7\n";
     assert!(saved(&format!("{row}{}", each("output out1.@, $0\n"))) >= 2);
+}
+
+/// A row that begins at a multiple of 16 bytes is read by one address for each vertex, where others are read lane by lane.
+#[test]
+fn whole_rows_need_no_places_of_lanes() {
+    let row = |shift: u32| {
+        let row = format!(
+            "%6: b32 = const {shift}
+             %7: b32 = shl %4, %6
+             %100: b32, %200: b32, %300: b32, %400: b32 = buffer_load res0, %7\n"
+        );
+        saved(&format!("{row}{}", each("output out1.@, $0\n")))
+    };
+    assert!(row(4) >= row(3) + 3);
+}
+
+/// Three words of a row behind its first, which nobody reads, are its other components.
+#[test]
+fn parts_of_rows_are_components() {
+    let body = "%6: b32 = const 5
+         %7: b32 = shl %4, %6
+         %99: b32, %100: b32, %200: b32, %300: b32 = buffer_load res0, %7
+         %400: b32 = fmul %100, %5\n";
+    assert!(saved(&format!("{body}{}", each("output out1.@, $0\n"))) >= 2);
+}
+
+/// What both arms of a branch make alike is a vector, in each arm and behind it.
+#[test]
+fn results_of_branches_are_vectors() {
+    let arm = |op: &str, from: u32| {
+        let value = |n: u32| format!("%{}: b32 = {op} %{n}, %5\n", from + n);
+        let values: String = (0..4).map(value).collect();
+        format!("{values} yield %{}, %{}, %{}, %{}", from, from + 1, from + 2, from + 3)
+    };
+    let body = format!(
+        "%6: b1 = flt %0, %5
+         %100: b32, %200: b32, %300: b32, %400: b32 = if %6 {{
+           {}
+         }} else {{
+           {}
+         }}\n",
+        arm("fmul", 10),
+        arm("fadd", 20)
+    );
+    assert!(saved(&format!("{body}{}", each("$1: b32 = fmul $0, %5\noutput out1.@, $1\n"))) >= 6);
+}
+
+/// Values that travel around a loop are vectors too.
+#[test]
+fn values_of_loops_are_vectors() {
+    let body = "%6: b32 = const 0
+         %7: b32 = const 1
+         %8: b32 = const 3
+         %100: b32, %200: b32, %300: b32, %400: b32 = loop %6, %0, %1, %2, %3 body (%20: b32, %21: b32, %22: b32, %23: b32, %24: b32) {
+           %31: b32 = fmul %21, %5
+           %32: b32 = fmul %22, %5
+           %33: b32 = fmul %23, %5
+           %34: b32 = fmul %24, %5
+           %30: b32 = iadd %20, %7
+           %35: b1 = ieq %30, %8
+           if %35 {
+             break %31, %32, %33, %34
+           } else {
+             yield
+           }
+           continue %30, %31, %32, %33, %34
+         } continuing (%40: b32, %41: b32, %42: b32, %43: b32, %44: b32) {
+           next %40, %41, %42, %43, %44
+         }\n";
+    assert!(saved(&format!("{body}{}", each("output out1.@, $0\n"))) >= 3);
+}
+
+/// What a comparison chooses is made where it holds alone: the word has the predicate, on components and on lanes.
+#[test]
+fn words_have_the_predicates_of_choices() {
+    let part = "$1: b1 = flt %@, %5\n$2: b32 = fmul %@, %@\n$3: b32 = fadd %@, %5\n
+         $4: b32 = select $1, $2, $3\n$5: b32 = fadd $4, %5\noutput out1.@, $5\n";
+    assert!(run_without("when", &each(part), 4).0 >= 1);
 }
 
 /// Words of one row share a message wherever they are asked for: three at an address of each vertex, and the next three.
