@@ -397,6 +397,11 @@ impl<S: Shade> Pipe<'_, S> {
                 size: v.point_size.unwrap_or(1.0),
             })
             .collect();
+        // What an early test reads must be written, also where it is written behind the program. Pixels of one primitive do
+        // not meet.
+        if self.early.test && !self.early.write {
+            self.flush()?;
+        }
         for piece in raster.pieces(draw.topology, &shape) {
             let culled = match draw.cull {
                 Cull::None => false,

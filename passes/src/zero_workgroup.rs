@@ -108,12 +108,17 @@ fn written_first(func: &Func, lanes: u32, numerics: &Numerics) -> EntitySet<Mem>
             (Op::MemStore, Imm::Mem(access))
                 if func.mems[access.mem].space == MemSpace::Workgroup =>
             {
+                let words_of = func.mems[access.mem].size as usize / 4;
+                numbers.count += lanes as usize;
+                if numbers.count > MOST_NUMBERS || words_of > 4 * MOST_NUMBERS {
+                    continue;
+                }
                 let Some(addresses) = numbers.of(data.args[0], DEEPEST) else { continue };
                 if data.args[1..].iter().any(|&value| func.ty(value) != Type::B32) {
                     continue;
                 }
                 let all = &mut words[access.mem];
-                all.resize(func.mems[access.mem].size as usize / 4, false);
+                all.resize(words_of, false);
                 for first in addresses.iter().filter(|at| **at % 4 == 0).map(|at| at / 4) {
                     let stored = all.iter_mut().skip(first as usize).take(data.args.len() - 1);
                     stored.for_each(|word| *word = true);

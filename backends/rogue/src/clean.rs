@@ -5,6 +5,7 @@ use crate::isa::fields::f;
 use crate::isa::group::{Condition, Ops};
 use crate::isa::ops::Main;
 use crate::isa::register::{Register, Special, special};
+use crate::pack::predicate;
 use cranelift_entity::EntityRef;
 use gpucc_ir::mach::{Func, Inst as _, Reg, Role, VReg};
 use smallvec::SmallVec;
@@ -75,6 +76,7 @@ fn leads(step: &Step) -> bool {
     alone
         && group.writes == [Some(Register::Index(0)), None]
         && group.condition == Condition::Runs
+        && predicate(group) == (false, false)
         && (group.repeat, group.atom, group.end) == (1, false, false)
         && step.message.is_none()
         && group.sources.iter().all(settled)

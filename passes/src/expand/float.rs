@@ -33,10 +33,10 @@ pub(super) fn dot(e: &mut Expander, args: &[Value]) -> Value {
     sum.expect("at least two pairs")
 }
 
-/// Within 2.5 units for |y| in 2^-126..=2^126, WGSL's bound. To nearest: reciprocal (1 unit, at most 2 of
-/// the quotient's) and one rounding. Toward zero the reciprocal is made one that is not too small: the product is less than 2
-/// units too large, of which rounding takes less than one away. So what divides without a remainder is not too small, and
-/// its floor is right.
+/// Within 2.5 units for |y| from 2^-126 to below 2^126, WGSL's bound, where the reciprocal is within one unit of 1 / y. To
+/// nearest: reciprocal (1 unit, at most 2 of the quotient's) and one rounding. Toward zero the reciprocal is made one that is
+/// not too small: the product is less than 2 units too large, of which rounding takes less than one away. So what divides
+/// without a remainder is not too small, and its floor is right. A constant power of two is divided by the reciprocal as it is.
 pub(super) fn div(e: &mut Expander, args: &[Value]) -> Value {
     let [x, y] = [args[0], args[1]];
     let reciprocal = match e.numerics.rounding {

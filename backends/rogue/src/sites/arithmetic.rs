@@ -439,6 +439,10 @@ fn computed(word: &Inst, numbers: [Option<u32>; 3], toward_zero: bool) -> Option
         // The order of modifiers: floor, magnitude, sign. 2.1.
         let mut bits = numbers[at]?;
         let floored = [(0, f::FLR0), (2, f::FLR2)].into_iter().any(|(of, id)| of == at && flag(id));
+        if floored && !plain(bits) && bits != 0 {
+            // Denormals are flushed before.
+            return None;
+        }
         if floored {
             bits = f32::from_bits(bits).floor().to_bits();
         }
