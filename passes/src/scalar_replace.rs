@@ -178,6 +178,8 @@ fn places(func: &Func, address: Value, access: Access, count: u32) -> SmallVec<[
 fn key(func: &Func, address: Value, places: &[u32]) -> (Value, SmallVec<[u32; 16]>) {
     let mut value = address;
     let mut keys: SmallVec<[u32; 16]> = SmallVec::from_slice(places);
+    // What is below zero is no multiple of a scale, though its bits may be.
+    let mut wraps = false;
     while let Some(data) = func.def(value) {
         let Some(by) = data.args.get(1).and_then(|&by| func.as_const(by)) else {
             break;
@@ -185,6 +187,8 @@ fn key(func: &Func, address: Value, places: &[u32]) -> (Value, SmallVec<[u32; 16
         let by = by as u32;
         let scale = match data.op {
             Op::IAdd => {
+                let differs = |key: &u32| i64::from(*key) - i64::from(by as i32);
+                wraps |= keys.iter().any(|key| u32::try_from(differs(key)).is_err());
                 keys.iter_mut().for_each(|key| *key = key.wrapping_sub(by));
                 value = data.args[0];
                 continue;
@@ -193,7 +197,7 @@ fn key(func: &Func, address: Value, places: &[u32]) -> (Value, SmallVec<[u32; 16
             Op::IMul if by > 0 => by,
             _ => break,
         };
-        if keys.iter().any(|key| key % scale != 0) {
+        if wraps || keys.iter().any(|key| key % scale != 0) {
             break;
         }
         keys.iter_mut().for_each(|key| *key /= scale);

@@ -87,23 +87,29 @@ pub fn pack(func: &mut Func<Inst>, offsets: u8) {
         let mut done = Vec::with_capacity(nodes.len());
         let mut segment = Vec::new();
         let mut at = 0;
-        while let Some(node) = nodes.get(at) {
+        while at < nodes.len() {
             let known = (&single[..], &rows);
-            if let Some((steps, found, wanted)) = joins.place(&nodes, at, &counts.definitions) {
-                let before = std::mem::take(&mut segment);
-                run(func, known, &mut parts, (before, &wanted), &mut done);
-                joins.write(func, &parts, (&nodes[at..at + steps], &found), &mut done);
-                at += steps;
-                continue;
+            let mut steps = 1;
+            if let Some((together, found, wanted)) = joins.place(&nodes, at, &counts.definitions) {
+                steps = together;
+                if !wanted.is_empty() {
+                    let before = std::mem::take(&mut segment);
+                    run(func, known, &mut parts, (before, &wanted), &mut done);
+                    joins.write(func, &parts, (&nodes[at..at + steps], &found), &mut done);
+                    at += steps;
+                    continue;
+                }
             }
-            if is_mark(&node.inst) {
-                let before = std::mem::take(&mut segment);
-                run(func, known, &mut parts, (before, &[]), &mut done);
-                done.push(node.clone());
-            } else {
-                segment.push(node.clone());
+            for node in &nodes[at..at + steps] {
+                if is_mark(&node.inst) {
+                    let before = std::mem::take(&mut segment);
+                    run(func, known, &mut parts, (before, &[]), &mut done);
+                    done.push(node.clone());
+                } else {
+                    segment.push(node.clone());
+                }
             }
-            at += 1;
+            at += steps;
         }
         run(func, (&single, &rows), &mut parts, (segment, &[]), &mut done);
         func.blocks[block].nodes = done;

@@ -6,8 +6,10 @@ use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Type, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// Operations that a value of an index is followed through.
+/// Choices that a tree is followed through.
 const DEPTH: u32 = 12;
+/// Operations that a condition is followed through: each has two operands.
+const FOLLOWED: u32 = 5;
 /// Elements that one change is told to, at most.
 const MOST: usize = 32;
 
@@ -46,7 +48,7 @@ fn chosen(func: &Func, tree: Value, index: (Value, u32)) -> Option<Value> {
     let mut value = tree;
     for _ in 0..DEPTH {
         let Some(data) = func.def(value).filter(|data| data.op == Op::Select) else { break };
-        match known(func, data.args[0], index, DEPTH) {
+        match known(func, data.args[0], index, FOLLOWED) {
             Some(holds) => value = data.args[if holds != 0 { 1 } else { 2 }],
             None => break,
         }
@@ -82,6 +84,8 @@ pub fn update(func: &mut Func) -> bool {
             }
         }
     }
+    // Whether all choices of a changed value name their elements.
+    let mut named: BTreeMap<Value, bool> = BTreeMap::new();
     let mut changed = false;
     for (region, ..) in func.regions_in_order() {
         let insts = std::mem::take(&mut func.regions[region].insts);
@@ -92,7 +96,8 @@ pub fn update(func: &mut Func) -> bool {
                 && let count = takers[data.args[1]].len()
                 && (1..=MOST).contains(&count)
                 && uses[data.args[1]] as usize == count
-                && let Some(own) = own(func, &data, &takers[data.args[1]], |value| uses[value])
+                && let Some(own) =
+                    own(func, &data, &takers[data.args[1]], |value| uses[value], &mut named)
             {
                 let made = func.new_inst(own, &[Type::B32]);
                 out.push(made);
@@ -112,6 +117,7 @@ fn own(
     choice: &InstData,
     takers: &[Inst],
     uses: impl Fn(Value) -> u32,
+    named: &mut BTreeMap<Value, bool>,
 ) -> Option<InstData> {
     let change = func.def(choice.args[1])?;
     let ops =
@@ -127,12 +133,15 @@ fn own(
     let tree = change.args[at];
     let index = where_equal(func, choice)?;
     // All of them, or the tree stays.
-    for &taker in takers {
-        let other = where_equal(func, &func.insts[taker])?;
-        if other.0 != index.0 {
-            return None;
-        }
-        chosen(func, tree, other)?;
+    let all = *named.entry(choice.args[1]).or_insert_with(|| {
+        takers.iter().all(|&taker| {
+            let other = where_equal(func, &func.insts[taker]);
+            let other = other.filter(|other| other.0 == index.0);
+            other.is_some_and(|other| chosen(func, tree, other).is_some())
+        })
+    });
+    if !all {
+        return None;
     }
     let mut args = change.args.clone();
     args[at] = chosen(func, tree, index)?;

@@ -1,5 +1,5 @@
-//! Loop inversion: a loop whose first trip is certain asks at its end whether another follows, where one word leaves or goes back.
-//! And loops that compute nothing: what they leave with is known before they begin.
+//! Loop inversion: a loop whose first trip is certain asks at its end whether another follows, where one word leaves or goes
+//! back. And loops that compute nothing: what they leave with is known before they begin.
 
 use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, Op, Region, Type, Value, ValueDef};
 use smallvec::SmallVec;
@@ -25,8 +25,8 @@ struct Tested {
 /// Instructions of a loop that may compute nothing, at most.
 const EMPTY: usize = 64;
 
-/// Gives loops without effects, which a test that never changes leaves or others with values from before the loop, one choice
-/// between both for all their results. WGSL lets an implementation assume that a loop ends, so that nobody needs it any more.
+/// A loop without effects that leaves by an unchanging test, or elsewhere with values from before it, gets one choice for each
+/// result. WGSL lets an implementation assume that a loop ends, so that nobody needs it any more.
 pub fn settle(func: &mut Func) -> bool {
     let mut changed = false;
     for (region, ..) in func.regions_in_order() {
@@ -84,9 +84,7 @@ fn settled(func: &Func, looped: Inst) -> Option<Settled> {
             if effect || count > EMPTY || matches!(data.op, Op::BreakIf | Op::Exit) {
                 return None;
             }
-            if data.op != Op::Const {
-                within.extend(data.results.iter().copied());
-            }
+            within.extend(data.results.iter().copied());
             if data.op == Op::Break && own {
                 exits.push(inst);
             }
@@ -235,18 +233,17 @@ fn tested(func: &Func, looped: Inst) -> Option<Tested> {
 
 /// Whether some other `continue` of the loop goes on to the next trip, or invocations meet in it.
 fn goes_on(func: &Func, body: Region, last: Inst) -> bool {
-    let mut todo: SmallVec<[Region; 8]> = [body].into_iter().collect();
-    while let Some(region) = todo.pop() {
+    let mut todo: SmallVec<[(Region, bool); 8]> = [(body, true)].into_iter().collect();
+    while let Some((region, own)) = todo.pop() {
         for &inst in &func.regions[region].insts {
             let data = &func.insts[inst];
             let meets = matches!(data.op, Op::Barrier | Op::SubgroupBarrier);
-            if meets || data.op == Op::Continue && inst != last {
+            if meets || own && data.op == Op::Continue && inst != last {
                 return true;
             }
-            // Those of a loop within are its own.
-            if data.op != Op::Loop {
-                todo.extend(data.regions.iter().copied());
-            }
+            // A `continue` of a loop within is that loop's.
+            let own = own && data.op != Op::Loop;
+            todo.extend(data.regions.iter().map(|&region| (region, own)));
         }
     }
     false

@@ -1,5 +1,5 @@
-//! Results of branches and values that travel around loops: those that are made alike wherever they are assigned become components
-//! of one register, which each place assigns at once.
+//! Results of branches and values that travel around loops. Those that are made alike wherever they are assigned become
+//! components of one register, which each place assigns at once.
 
 use super::place::kind;
 use super::{Part, index};
@@ -11,7 +11,7 @@ use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{self, Demand, Func, Inst as _, Node, Reg, VReg};
 use gpucc_ir::ssa::Span;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a place assigns: registers that other places assign too.
 type Assigned = SmallVec<[(VReg, Source); 8]>;
@@ -41,6 +41,9 @@ pub(super) struct Joins {
     of: BTreeMap<VReg, usize>,
 }
 
+/// Numbers that are assigned together, at most.
+const TOGETHER: usize = 64;
+
 /// The steps from one on that assign together, and what they assign: copies, and numbers behind them.
 fn assigned(nodes: &[Node<Inst>], from: usize, definitions: &[u32]) -> Option<(usize, Assigned)> {
     let often = |reg: Reg| {
@@ -60,6 +63,7 @@ fn assigned(nodes: &[Node<Inst>], from: usize, definitions: &[u32]) -> Option<(u
         && let [source] = sources[..]
         && source.is_plain()
         && matches!(source.src, Src::Bits(_) | Src::Pair { .. } | Src::Scalar { .. })
+        && found.len() < TOGETHER
         && let Some(dst) = often(*dst)
         && found.iter().all(|&(other, _)| other != dst)
     {
@@ -176,8 +180,7 @@ impl Joins {
         joins
     }
 
-    /// The steps from one on that assign together, where they assign components; and the values that are wanted side by side for
-    /// that.
+    /// The steps from one on that assign together, and the values that are wanted side by side where they assign components.
     pub fn place(
         &self,
         nodes: &[Node<Inst>],
@@ -189,17 +192,20 @@ impl Joins {
         }
         let (steps, found) = assigned(nodes, from, definitions)?;
         let mut rows = Vec::new();
-        for join in self.joins.iter() {
+        for join in self.among(&found) {
             let row = self.values(join, &found);
-            if row.iter().all(Option::is_none) {
-                continue;
-            }
             rows.push(std::array::from_fn(|at| match row.get(at).copied().flatten()?.src {
                 Src::Reg(reg) => reg.as_virt(),
                 _ => None,
             }));
         }
-        (!rows.is_empty()).then_some((steps, found, rows))
+        Some((steps, found, rows))
+    }
+
+    /// The joins of which a place assigns members.
+    fn among(&self, found: &Assigned) -> impl Iterator<Item = &Join> {
+        let numbers = found.iter().filter_map(|(reg, _)| self.of.get(reg).copied());
+        numbers.collect::<BTreeSet<usize>>().into_iter().map(|number| &self.joins[number])
     }
 
     /// What a place assigns to the members.

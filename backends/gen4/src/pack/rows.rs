@@ -47,9 +47,9 @@ fn is_quiet(inst: &Inst) -> bool {
     is_pure(inst) || matches!(inst, Inst::Compare(_) | Inst::Slot { .. })
 }
 
-/// The reads of a block that share a message, by the step where the first of them stands, and the steps that are such reads. Four that are side
-/// by side are a row wherever it begins; others share rows of 16 bytes. A message reads from the first of its words to the last, for a
-/// surface may end there. Nothing between the first and the last read of a row writes memory or ends the segment.
+/// The reads of a block that share a message, by the step where the first of them stands, and the steps that are such reads.
+/// Four that are side by side are a row wherever it begins; others share rows of 16 bytes, which a message reads whole.
+/// Nothing between the first and the last read of a row writes memory or ends the segment.
 fn windows(nodes: &[Node<Inst>], single: &[bool]) -> (BTreeMap<usize, Window>, BTreeSet<usize>) {
     /// The step, the byte, and what it writes.
     type Reads = SmallVec<[(usize, u32, VReg); 4]>;
