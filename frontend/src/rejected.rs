@@ -149,12 +149,18 @@ pub fn rejected(
         _ => None,
     };
     let reason = diagnostic.message.clone();
-    let workgroups = module.entry_points.iter().map(|entry| entry.workgroup_size);
-    if reason == "Workgroup size is out of range"
-        && let Some(stop) =
-            workgroups.filter(|size| !size.contains(&0)).find_map(|size| workgroup_size(size).err())
-    {
-        return stop;
+    if reason == "Workgroup size is out of range" {
+        let workgroups = module.entry_points.iter().map(|entry| entry.workgroup_size);
+        let mut sizes = workgroups.filter(|size| !size.contains(&0));
+        let most = |size: [u32; 3]| size.into_iter().max().unwrap_or(0);
+        if let Some(stop) = sizes.clone().find_map(|size| workgroup_size(size).err()) {
+            return stop;
+        }
+        if let Some(size) = sizes.find(|&size| most(size) > MOST_ACROSS) {
+            let hint = "use smaller workgroups, and more of them";
+            let (needed, available) = (most(size).into(), MOST_ACROSS.into());
+            return Stop::limit("invocations of a workgroup across", needed, available, hint);
+        }
     }
     if is_too_large(&reason) {
         return Stop::too_large(diagnostic);
@@ -165,6 +171,9 @@ pub fn rejected(
         None => Stop::new(FailureKind::Invalid, diagnostic),
     }
 }
+
+/// What naga takes of one size of a workgroup.
+const MOST_ACROSS: u32 = 0x4000;
 
 /// naga's words for a type beyond its limit of 2 GiB, which no language has.
 pub fn is_too_large(message: &str) -> bool {

@@ -180,6 +180,7 @@ fn a_workgroup_has_no_more_invocations_than_can_be_counted() {
     let sized = |size: &str| format!("@compute @workgroup_size({size}) fn main() {{}}");
     over_a_limit(&sized("65, 65, 65"));
     over_a_limit(&sized("65537"));
+    over_a_limit(&sized("20000"));
     over_a_limit(&sized("4294967295, 4294967295, 4294967295"));
     let most = sized("256, 256");
     let parsed =
