@@ -87,9 +87,8 @@ impl Ranges {
     /// Values that conditions since a mark leave one value, with that value.
     pub(crate) fn fixed_since(&self, mark: &Mark) -> impl Iterator<Item = (Value, u64)> {
         let changed = self.log[mark.log..].iter().map(|&(value, ..)| value);
-        changed.filter_map(|value| {
-            (self.least[value] == self.max[value]).then(|| (value, self.max[value]))
-        })
+        let fixed = changed.filter(|&value| self.least[value] == self.max[value]);
+        fixed.map(|value| (value, self.max[value]))
     }
 
     fn at_most(&mut self, func: &Func, value: Value, bound: u64) {

@@ -41,6 +41,12 @@ pub(super) struct Joins {
     of: BTreeMap<VReg, usize>,
 }
 
+/// The places that assign a register: each one's number, its block, and what it assigns.
+type Places = SmallVec<[(u32, usize, Source); 2]>;
+
+/// Steps that assign together, what they assign, and the values that are wanted side by side.
+type Wanted = (usize, Assigned, Vec<[Option<VReg>; 4]>);
+
 /// Numbers that are assigned together, at most.
 const TOGETHER: usize = 64;
 
@@ -78,7 +84,7 @@ impl Joins {
     pub fn find(func: &mut Func<Inst>, counts: &Counts, parts: &mut [Option<Part>]) -> Joins {
         let mut makers: BTreeMap<VReg, (usize, [u8; 4])> = BTreeMap::new();
         // The places that assign each register, by their numbers, with what they assign.
-        let mut places: BTreeMap<VReg, SmallVec<[(u32, usize, Source); 2]>> = BTreeMap::new();
+        let mut places: BTreeMap<VReg, Places> = BTreeMap::new();
         let mut order: Vec<VReg> = Vec::new();
         let mut place = 0;
         for (number, &block) in func.layout.iter().enumerate() {
@@ -181,12 +187,7 @@ impl Joins {
     }
 
     /// The steps from one on that assign together, and the values that are wanted side by side where they assign components.
-    pub fn place(
-        &self,
-        nodes: &[Node<Inst>],
-        from: usize,
-        definitions: &[u32],
-    ) -> Option<(usize, Assigned, Vec<[Option<VReg>; 4]>)> {
+    pub fn place(&self, nodes: &[Node<Inst>], from: usize, definitions: &[u32]) -> Option<Wanted> {
         if self.joins.is_empty() {
             return None;
         }
