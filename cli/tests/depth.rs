@@ -23,7 +23,7 @@ fn scene(early: bool, discards: bool, depth: bool) -> String {
     format!(
         "struct V {{ @builtin(position) p: vec4f, @location(0) @interpolate(flat) n: u32 }}
         @vertex fn vs(@builtin(vertex_index) v: u32, @builtin(instance_index) n: u32) -> V {{
-            let z = select(select(0.2, 0.8, n == 1u), 0.5, n == 0u);
+            let z = select(select(0.25, 0.75, n == 1u), 0.5, n == 0u);
             return V(vec4f(f32(v & 1u) * 4.0 - 1.0, f32(v >> 1u) * 4.0 - 1.0, z, 1.0), n);
         }}
         struct F {{ @location(0) color: vec4f, {member} }}

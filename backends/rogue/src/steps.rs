@@ -24,6 +24,15 @@ pub fn steps(code: &[u8]) -> Result<Steps, ProgramError> {
         let offset = usize::try_from(offset).ok()?;
         program.binary_search_by_key(&offset, |(at, _)| *at).ok()
     };
+    // The highest temporary that the program names: an index reaches no further.
+    let named = program.iter().flat_map(|(_, group)| {
+        reads_of(group).into_iter().chain(writes_of(group)).collect::<Vec<_>>()
+    });
+    let numbers = named.map(|register| match register {
+        Register::Temp(number) if number < TEMPS => number + 1,
+        _ => 0,
+    });
+    let reach = numbers.max().unwrap_or(0);
     let mut list = Vec::with_capacity(program.len());
     for (at, (offset, group)) in program.iter().enumerate() {
         let mut clocks = [0.0; UNITS];
@@ -33,7 +42,7 @@ pub fn steps(code: &[u8]) -> Result<Steps, ProgramError> {
             match register {
                 Register::Temp(number) if number < TEMPS => step.reads.push(number),
                 // Which one is not known.
-                Register::Relative { file: File::Temp, .. } => step.reads.extend(0..TEMPS),
+                Register::Relative { file: File::Temp, .. } => step.reads.extend(0..reach),
                 _ => {}
             }
         }
