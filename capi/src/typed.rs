@@ -5,13 +5,13 @@ use crate::compiler::stage_number;
 use crate::outcome::Arena;
 use crate::result::Made;
 use crate::status::{gpucc_evidence, gpucc_step};
+use gpucc::compiled::Placed;
 use gpucc::described::{
     AttributePlace, Binding, BindingName, Driven, DriverConstant, DriverWord, EvidenceClass,
     Export, Handed, ImageWord, InputPlace, Memory, OutputPlace, Setting, StageInput, StageOutput,
     Takes, Which,
 };
-use gpucc::machine::Named;
-use gpucc::machine::compiled::Placed;
+use gpucc::named::Named;
 use gpucc::pipeline::Step;
 use gpucc_ir::ssa::{Func, Interpolation, ResourceKind, Sampling};
 

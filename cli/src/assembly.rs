@@ -4,7 +4,7 @@ use super::args::{AsmArgs, DisasmArgs};
 use super::data::hex_bytes;
 use super::files::{self, Outputs};
 use super::names::shown;
-use gpucc::machine::{Flow, Steps};
+use gpucc::flow::{Flow, Steps};
 use gpucc::named::Figure;
 use gpucc::{Assembler, AssemblyError, Failure};
 use std::path::{Path, PathBuf};

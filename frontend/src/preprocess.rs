@@ -731,7 +731,7 @@ impl<'a> Preprocessor<'a> {
         self.gap(hash.start as usize);
         let done = self.lexer.last_end();
         let IncludedText { name, text } = found;
-        let text = crate::with_line_feeds(&text).into_owned();
+        let text = crate::with_line_feeds(&text).unwrap_or(text);
         let span = Span { start: hash.start, end: at.end };
         self.included.push(Included {
             name: name.clone(),

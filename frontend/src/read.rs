@@ -6,6 +6,7 @@ use crate::places::Places;
 use crate::quarantine::{self, Escape};
 use crate::rejected::rejected;
 use crate::source::Language;
+use crate::special::Kind;
 use crate::stop::{READING, Stop};
 use crate::{Options, Source};
 use gpucc_ir::ssa::Span;
@@ -422,9 +423,8 @@ fn fits(
     let (ty, fits) = match scalar {
         S::I32 => ("an `i32`", (i32::MIN.into()..=i32::MAX.into()).contains(&value.trunc())),
         S::U32 => ("a `u32`", (0.0..=u32::MAX.into()).contains(&value.trunc())),
-        S::F32 => ("an `f32`", (value as f32).is_finite()),
-        // What rounds to a finite half.
-        S::F16 => ("an `f16`", value.abs() < 65520.0),
+        S::F32 => ("an `f32`", Kind::Float(32).admits(value)),
+        S::F16 => ("an `f16`", Kind::Float(16).admits(value)),
         _ => return Ok(()),
     };
     if fits {

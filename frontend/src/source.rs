@@ -1,17 +1,14 @@
 //! The source text that positions refer to: its name, its bytes, and its line starts.
 
 use gpucc_ir::ssa::Span;
-use std::borrow::Cow;
 
-/// A text with line feeds where carriage returns end its lines, so that all that count lines agree. Byte offsets stay.
-/// WGSL (3.2) and GLSL (3.2) end a line at a carriage return.
-pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
+/// A text with line feeds where carriage returns alone end its lines, so that all that count lines agree; `None` where none
+/// does. Byte offsets stay. WGSL (3.2) and GLSL (3.2) end a line at a carriage return.
+pub fn with_line_feeds(text: &str) -> Option<String> {
     let ends = |at: usize| text.as_bytes().get(at + 1) != Some(&b'\n');
-    if text.match_indices('\r').all(|(at, _)| !ends(at)) {
-        return Cow::Borrowed(text);
-    }
-    let fed = text.char_indices().map(|(at, c)| if c == '\r' && ends(at) { '\n' } else { c });
-    Cow::Owned(fed.collect())
+    let any = text.match_indices('\r').any(|(at, _)| ends(at));
+    let feed = |(at, c): (usize, char)| if c == '\r' && ends(at) { '\n' } else { c };
+    any.then(|| text.char_indices().map(feed).collect())
 }
 
 /// In which language a source is written.
@@ -62,10 +59,11 @@ pub struct SourceMap {
 impl SourceMap {
     /// A text, [`with_line_feeds`]. A leading byte-order mark is replaced by spaces, so that byte offsets stay.
     pub fn text(name: &str, language: Language, text: &str) -> Self {
-        let text = with_line_feeds(text);
+        let fed = with_line_feeds(text);
+        let text = fed.as_deref().unwrap_or(text);
         let text = match text.strip_prefix('\u{feff}') {
             Some(rest) => format!("   {rest}"),
-            None => text.into_owned(),
+            None => text.to_owned(),
         };
         let mut lines = vec![0];
         lines.extend(

@@ -22,6 +22,7 @@ impl Kind {
                 let fits = value >= -power(bits.saturating_sub(1)) && value < power(bits);
                 fits && value.fract() == 0.0
             }
+            // What rounds to a finite half.
             Kind::Float(16) => value.abs() < 65520.0,
             Kind::Float(32) => (value as f32).is_finite(),
             Kind::Float(_) => value.is_finite(),

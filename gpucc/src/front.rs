@@ -31,8 +31,8 @@ pub fn parse(
         Source::SpirV(bytes) => frontend::Source::SpirV(bytes),
         Source::Glsl(text, stage) => frontend::Source::Glsl { text, stage },
         Source::Ir(text) => {
-            let text = frontend::with_line_feeds(text);
-            return (None, stack::roomy(|| parse_ir(&text)));
+            let fed = frontend::with_line_feeds(text);
+            return (None, stack::roomy(|| parse_ir(fed.as_deref().unwrap_or(text))));
         }
     };
     let options = front_options(choice, asked);

@@ -51,7 +51,7 @@ impl SourceText {
 
     /// A source and its lines, which line feeds and carriage returns end.
     pub fn new(name: impl Into<String>, text: Option<String>) -> Self {
-        let text = text.map(|text| gpucc_frontend::with_line_feeds(&text).into_owned());
+        let text = text.map(|text| gpucc_frontend::with_line_feeds(&text).unwrap_or(text));
         let mut starts = vec![0];
         if let Some(text) = &text {
             starts.extend(

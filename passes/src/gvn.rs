@@ -14,8 +14,8 @@ use crate::robust::{address_operand, leaves};
 use crate::{ctx::Ctx, rename::Renames};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
-    Bounds, Flags, Func, Imm, Inst, InstData, MemSpace, Op, Region, Resource, ResourceKind, Span,
-    Type, Value, ValueDef,
+    Bounds, Flags, Func, Imm, Inst, MemSpace, Op, Region, Resource, ResourceKind, Span, Type,
+    Value, ValueDef,
 };
 
 /// Replaces repeated computations.
@@ -277,8 +277,7 @@ impl Gvn<'_, '_> {
         {
             Some(other) => other,
             None => {
-                let inst = func
-                    .new_inst(InstData::new(Op::Const, Imm::Bits(bits), &[], Span::NONE), &[ty]);
+                let inst = func.new_constant(ty, bits, Span::NONE);
                 self.table.add_constant(hash, inst);
                 self.constants.push(inst);
                 inst

@@ -8,7 +8,7 @@ use crate::ctx::Ctx;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::ssa::{
     Access, Builder, Builtin, Func, Imm, Input, InputData, InputKind, Inst, Mem, MemSpace,
-    Numerics, Op, Region, Scalar, Span, Stage, Type, Value, eval,
+    Numerics, Op, Scalar, Span, Stage, Type, Value, eval,
 };
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -139,23 +139,15 @@ fn written_first(func: &Func, lanes: u32, numerics: &Numerics) -> EntitySet<Mem>
 
 /// Notes the variables that an instruction reads, or one within it.
 fn read_by(func: &Func, inst: Inst, read: &mut EntitySet<Mem>) {
-    let data = &func.insts[inst];
-    if let (Op::MemLoad | Op::MemAtomic, Imm::Mem(access) | Imm::MemAtomic(access, _)) =
-        (data.op, data.imm)
-    {
-        read.insert(access.mem);
-    }
-    let mut regions: Vec<Region> = data.regions.to_vec();
-    while let Some(region) = regions.pop() {
-        for &inner in &func.regions[region].insts {
-            let data = &func.insts[inner];
-            if let Imm::Mem(access) | Imm::MemAtomic(access, _) = data.imm
-                && data.op != Op::MemStore
-            {
-                read.insert(access.mem);
-            }
-            regions.extend(data.regions.iter().copied());
+    let mut todo = vec![inst];
+    while let Some(inst) = todo.pop() {
+        let data = &func.insts[inst];
+        if let Imm::Mem(access) | Imm::MemAtomic(access, _) = data.imm
+            && data.op != Op::MemStore
+        {
+            read.insert(access.mem);
         }
+        todo.extend(data.regions.iter().flat_map(|&region| &func.regions[region].insts));
     }
 }
 

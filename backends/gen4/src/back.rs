@@ -183,7 +183,7 @@ fn of_width(
         clean::clean(&mut func);
         ran(CLEAN, &func);
     }
-    // Vertices have choices on vectors, behind those.
+    // Vertices have choices on vectors: they are predicated behind `pack`.
     if !abi.is_vertex() && admits(request, WHEN) {
         when::when(&mut func);
         ran(WHEN, &func);

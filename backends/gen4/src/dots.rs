@@ -67,49 +67,59 @@ impl Dots<'_> {
 
     /// An operand: the components of one register as they are, or those of a register that they are moved to.
     fn side(&mut self, values: &[Source], number: bool) -> Swizzled {
-        let mut left = (1u8 << values.len()) - 1;
+        let all = (1u8 << values.len()) - 1;
         let is_number = values.iter().any(|of| matches!(of.src, Src::Bits(_) | Src::Floats(_)));
-        if alike(values, 0, left) == left && (number || !is_number) {
-            return gathered(values, left);
+        if alike(values, 0, all) == all && (number || !is_number) {
+            return gathered(values, all);
         }
-        let mut register: Option<Reg> = None;
-        while left != 0 {
-            let first = left.trailing_zeros() as usize;
-            let channels = alike(values, first, left);
-            left &= !channels;
-            let source = gathered(values, channels);
-            let float = !source.of.is_plain() || matches!(source.of.src, Src::Floats(_));
-            let ty = if float { Type::F } else { Type::Ud };
-            let keep = register;
-            let dst = Reg::virt(self.func.make_vreg(Demand::scalar(GPR), self.span));
-            let inst = Inst::Vector {
-                opcode: Opcode::Mov,
-                to: ty,
-                dst,
-                from: ty,
-                saturate: false,
-                channels,
-                sources: [source].into_iter().collect(),
-                keep,
-            };
-            self.done.push(Node { inst, span: self.span });
-            register = Some(dst);
-        }
+        let register = moved(self.func, values, self.span, self.done);
         let src = register.map_or(Src::Bits(0), Src::Reg);
         let select = if values.len() == 2 { 0b0100_0100 } else { 0b1110_0100 };
         Swizzled { of: src.into(), select }
     }
 }
 
+/// The register of which values are made the components, by one move for each place that they come from.
+pub fn moved(
+    func: &mut Func<Inst>,
+    values: &[Source],
+    span: Span,
+    done: &mut Vec<Node<Inst>>,
+) -> Option<Reg> {
+    let mut left = (1u8 << values.len()) - 1;
+    let mut register: Option<Reg> = None;
+    while left != 0 {
+        let channels = alike(values, left.trailing_zeros() as usize, left);
+        left &= !channels;
+        let source = gathered(values, channels);
+        let float = !source.of.is_plain() || matches!(source.of.src, Src::Floats(_));
+        let ty = if float { Type::F } else { Type::Ud };
+        let dst = Reg::virt(func.make_vreg(Demand::scalar(GPR), span));
+        let inst = Inst::Vector {
+            opcode: Opcode::Mov,
+            to: ty,
+            dst,
+            from: ty,
+            saturate: false,
+            channels,
+            sources: [source].into_iter().collect(),
+            keep: register,
+        };
+        done.push(Node { inst, span });
+        register = Some(dst);
+    }
+    register
+}
+
 /// A bit for each value that comes from where one of them does, of the values with these bits.
-pub fn alike(values: &[Source], first: usize, among: u8) -> u8 {
+fn alike(values: &[Source], first: usize, among: u8) -> u8 {
     let known = |at: usize| (values[at].place().base, values[at].negate, values[at].absolute);
     let same = |&at: &usize| among >> at & 1 == 1 && known(at) == known(first);
     (0..values.len()).filter(same).fold(0, |all, at| all | 1 << at)
 }
 
 /// The components of values that come from one place; the others have what the first of them has.
-pub fn gathered(values: &[Source], channels: u8) -> Swizzled {
+fn gathered(values: &[Source], channels: u8) -> Swizzled {
     let first = channels.trailing_zeros() as usize;
     let place = values[first].place();
     let (mut select, mut numbers) = (0, 0);

@@ -166,6 +166,13 @@ pub fn plan(effort: Effort) -> Plan {
     Plan { steps, own: OWN }
 }
 
+/// The one function of a text, for tests of passes.
+#[cfg(test)]
+fn parsed(text: &str) -> gpucc_ir::ssa::Func {
+    let module = gpucc_ir::ssa::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    module.funcs.into_iter().next().expect("one function")
+}
+
 #[cfg(test)]
 mod tests {
     use super::plan;

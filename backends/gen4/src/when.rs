@@ -1,9 +1,9 @@
 //! A choice between a value and what one word makes, before allocation: the word is predicated and leaves the value elsewhere.
 //! Vertices have choices with their comparisons, on lanes or on components.
 
-use crate::clean::count;
+use crate::clean::{Counts, count};
 use crate::inst::{Inst, Source, Src, Swizzled};
-use gpucc_ir::mach::{self, Func, Inst as _, Reg, VReg};
+use gpucc_ir::mach::{self, Func, Inst as _, Node, Reg, VReg};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,53 +19,88 @@ fn whole(source: &Source) -> Option<VReg> {
     }
 }
 
-/// Makes predicated words of choices whose other value is read no more.
-pub fn when(func: &mut Func<Inst>) {
+/// What stands before a step of a block.
+struct Seen<'a> {
+    counts: &'a Counts,
+    /// Steps of one word whose result one step reads, by their results.
+    makers: BTreeMap<VReg, usize>,
+    /// Readers so far.
+    read: BTreeMap<VReg, u32>,
+}
+
+impl Seen<'_> {
+    fn once(&self, reg: VReg) -> bool {
+        self.counts.definitions.get(index(reg)) == Some(&1)
+    }
+
+    /// Counts what a step reads; whether all that it names is assigned once.
+    fn look(&mut self, inst: &Inst) -> bool {
+        let mut steady = true;
+        inst.operands(&mut |operand: mach::Operand| {
+            if let Some(reg) = operand.reg.as_virt() {
+                steady &= self.once(reg);
+                if !operand.role.is_def() {
+                    *self.read.entry(reg).or_default() += 1;
+                }
+            }
+        });
+        steady
+    }
+
+    /// Whether nobody reads a register any more.
+    fn is_last(&self, reg: VReg) -> bool {
+        self.once(reg) && self.read.get(&reg) == Some(&self.counts.uses[index(reg)])
+    }
+}
+
+/// Puts words in the place of choices. `word` gives the step that makes one of the values, and what makes it in the choice's
+/// place; it is asked for each step, with whether all that the step names is assigned once.
+fn rewrite(
+    func: &mut Func<Inst>,
+    word: impl Fn(&Seen, &[Node<Inst>], &Inst, bool) -> Option<(usize, Inst)>,
+) {
     let counts = count(func);
-    let once = |reg: VReg| counts.definitions[index(reg)] == 1;
     for block in func.layout.clone() {
         let nodes = &mut func.blocks[block].nodes;
-        // Steps of one word whose result one step reads, by their results; and readers so far.
-        let mut makers: BTreeMap<VReg, usize> = BTreeMap::new();
-        let mut read: BTreeMap<VReg, u32> = BTreeMap::new();
+        let (makers, read) = Default::default();
+        let mut seen = Seen { counts: &counts, makers, read };
         let mut gone = vec![false; nodes.len()];
         for at in 0..nodes.len() {
-            let mut steady = true;
-            nodes[at].inst.operands(&mut |operand: mach::Operand| {
-                if let Some(reg) = operand.reg.as_virt() {
-                    steady &= once(reg);
-                    if !operand.role.is_def() {
-                        *read.entry(reg).or_default() += 1;
-                    }
-                }
-            });
+            let steady = seen.look(&nodes[at].inst);
             match &nodes[at].inst {
-                Inst::Alu { dst, saturate: false, .. } if steady => {
+                Inst::Alu { dst, saturate: false, .. }
+                | Inst::Vector { dst, saturate: false, keep: None, .. }
+                    if steady =>
+                {
                     let made = dst.as_virt().filter(|&reg| counts.uses[index(reg)] == 1);
-                    makers.extend(made.map(|reg| (reg, at)));
+                    seen.makers.extend(made.map(|reg| (reg, at)));
                 }
-                Inst::Select { dst, inverse, yes, no } => {
-                    let (dst, inverse) = (*dst, *inverse);
-                    let Some((yes, no)) = whole(yes).zip(whole(no)) else { continue };
-                    let last =
-                        |reg: VReg| once(reg) && read.get(&reg) == Some(&counts.uses[index(reg)]);
-                    let found = [(yes, no, inverse), (no, yes, !inverse)].into_iter();
-                    let found = found.filter(|&(_, keep, _)| last(keep));
-                    let mut found = found.filter_map(|(made, keep, inverse)| {
-                        Some((*makers.get(&made)?, keep, inverse))
-                    });
-                    let Some((from, keep, inverse)) = found.next() else { continue };
-                    if let Some(inst) = predicated(&nodes[from].inst, dst, keep, inverse) {
+                choice => {
+                    if let Some((from, inst)) = word(&seen, nodes, choice, steady) {
                         nodes[at].inst = inst;
                         gone[from] = true;
                     }
                 }
-                _ => {}
             }
         }
         let mut gone = gone.into_iter();
         nodes.retain(|_| !gone.next().unwrap_or(false));
     }
+}
+
+/// Makes predicated words of choices whose other value is read no more.
+pub fn when(func: &mut Func<Inst>) {
+    rewrite(func, |seen, nodes, choice, _| {
+        let Inst::Select { dst, inverse, yes, no } = choice else { return None };
+        let (yes, no) = whole(yes).zip(whole(no))?;
+        let found = [(yes, no, *inverse), (no, yes, !inverse)].into_iter();
+        let mut found =
+            found.filter(|&(_, keep, _)| seen.is_last(keep)).filter_map(|(made, keep, inverse)| {
+                let from = *seen.makers.get(&made)?;
+                Some((from, predicated(&nodes[from].inst, *dst, keep, inverse)?))
+            });
+        found.next()
+    });
 }
 
 /// The word where the flag is set, or its opposite.
@@ -83,8 +118,6 @@ fn taken(source: &Swizzled, channels: u8) -> Option<VReg> {
 
 /// Makes predicated words of vertices' choices whose other value is read no more.
 pub fn apply(func: &mut Func<Inst>) {
-    let counts = count(func);
-    let once = |reg: VReg| counts.definitions.get(index(reg)) == Some(&1);
     // What leaves in a message is made in its register by a choice alone.
     let mut leaves: BTreeSet<VReg> = BTreeSet::new();
     for node in func.layout.iter().flat_map(|&block| &func.blocks[block].nodes) {
@@ -96,57 +129,24 @@ pub fn apply(func: &mut Func<Inst>) {
             leaves.extend(registers);
         }
     }
-    for block in func.layout.clone() {
-        let nodes = &mut func.blocks[block].nodes;
-        // Steps of one word whose result one step reads, by their results; and readers so far.
-        let mut makers: BTreeMap<VReg, usize> = BTreeMap::new();
-        let mut read: BTreeMap<VReg, u32> = BTreeMap::new();
-        let mut gone = vec![false; nodes.len()];
-        for at in 0..nodes.len() {
-            let mut steady = true;
-            nodes[at].inst.operands(&mut |operand: mach::Operand| {
-                if let Some(reg) = operand.reg.as_virt() {
-                    steady &= once(reg);
-                    if !operand.role.is_def() {
-                        *read.entry(reg).or_default() += 1;
-                    }
-                }
-            });
-            match &nodes[at].inst {
-                Inst::Alu { dst, saturate: false, .. }
-                | Inst::Vector { dst, saturate: false, keep: None, .. }
-                    if steady =>
-                {
-                    let made = dst.as_virt().filter(|&reg| counts.uses[index(reg)] == 1);
-                    makers.extend(made.map(|reg| (reg, at)));
-                }
-                Inst::Choose { dst, channels, sources, keep: None, .. } if steady => {
-                    if dst.as_virt().is_none_or(|dst| leaves.contains(&dst)) {
-                        continue;
-                    }
-                    let [_, _, yes, no] = sources;
-                    let registers = taken(yes, *channels).zip(taken(no, *channels));
-                    let Some((yes, no)) = registers else { continue };
-                    let last = |reg: VReg| read.get(&reg) == Some(&counts.uses[index(reg)]);
-                    let found = [(yes, no, false), (no, yes, true)].into_iter();
-                    let mut found = found.filter(|&(_, keep, _)| last(keep)).filter_map(
-                        |(made, keep, opposite)| {
-                            let from = *makers.get(&made)?;
-                            let inst = applied(&nodes[at].inst, &nodes[from].inst, keep, opposite);
-                            Some((from, inst?))
-                        },
-                    );
-                    if let Some((from, inst)) = found.next() {
-                        nodes[at].inst = inst;
-                        gone[from] = true;
-                    }
-                }
-                _ => {}
-            }
+    rewrite(func, |seen, nodes, choice, steady| {
+        let Inst::Choose { dst, channels, sources: [_, _, yes, no], keep: None, .. } = choice
+        else {
+            return None;
+        };
+        if !steady || dst.as_virt().is_none_or(|dst| leaves.contains(&dst)) {
+            return None;
         }
-        let mut gone = gone.into_iter();
-        nodes.retain(|_| !gone.next().unwrap_or(false));
-    }
+        let (yes, no) = taken(yes, *channels).zip(taken(no, *channels))?;
+        let found = [(yes, no, false), (no, yes, true)].into_iter();
+        let mut found = found.filter(|&(_, keep, _)| seen.is_last(keep)).filter_map(
+            |(made, keep, opposite)| {
+                let from = *seen.makers.get(&made)?;
+                Some((from, applied(choice, &nodes[from].inst, keep, opposite)?))
+            },
+        );
+        found.next()
+    });
 }
 
 /// The word of a choice between what it makes and what is kept, where both have the same components.

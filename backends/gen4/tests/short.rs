@@ -39,18 +39,23 @@ fn count(lines: &[String], part: &str) -> usize {
     lines.iter().filter(|line| line.contains(part)).count()
 }
 
-/// G45 vol. 4, 14.2.3: AND sets the flag by itself.
-#[test]
-fn bits_decide_without_a_comparison() {
-    let lines = words(
-        Machine::G45,
+/// A choice by a bit of a value; where the bit is not set, this is chosen.
+fn chosen_by_a_bit(otherwise: &str) -> Vec<String> {
+    let body = format!(
         "%2: b32 = const 16
          %3: b32 = and %0, %2
          %4: b32 = const 0
          %5: b1 = ine %3, %4
-         %6: b32 = select %5, %1, %0
-         output out0.0, %6",
+         %6: b32 = select %5, %1, {otherwise}
+         output out0.0, %6"
     );
+    words(Machine::G45, &body)
+}
+
+/// G45 vol. 4, 14.2.3: AND sets the flag by itself.
+#[test]
+fn bits_decide_without_a_comparison() {
+    let lines = chosen_by_a_bit("%0");
     assert_eq!(count(&lines, "and.nz.f0.0(16) null"), 1, "{lines:#?}");
     assert_eq!(count(&lines, "cmp") + count(&lines, "and(16)"), 0, "{lines:#?}");
 }
@@ -58,15 +63,7 @@ fn bits_decide_without_a_comparison() {
 /// Bits that somebody else reads are made once.
 #[test]
 fn bits_that_are_read_are_compared() {
-    let lines = words(
-        Machine::G45,
-        "%2: b32 = const 16
-         %3: b32 = and %0, %2
-         %4: b32 = const 0
-         %5: b1 = ine %3, %4
-         %6: b32 = select %5, %1, %3
-         output out0.0, %6",
-    );
+    let lines = chosen_by_a_bit("%3");
     assert_eq!(count(&lines, "and(16)"), 1, "{lines:#?}");
     assert_eq!(count(&lines, "cmp"), 1, "{lines:#?}");
 }

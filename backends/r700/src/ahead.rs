@@ -5,7 +5,7 @@
 //! arms, so few results may wait.
 
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Flags, Func, Inst, Op, Value, ValueDef};
+use gpucc_ir::ssa::{Func, Inst, Op, Value, ValueDef};
 
 /// Slots of a group that a chain leaves empty, beside the transcendental one.
 const SLOTS: usize = 4;
@@ -16,24 +16,18 @@ const WAITS: usize = 8;
 
 /// Moves what fills empty slots; true when anything did.
 pub fn run(func: &mut Func) -> bool {
+    let mut uses: SecondaryMap<Value, u32> = func.by_value();
+    func.each_inst(|data| data.args.iter().for_each(|&arg| uses[arg] += 1));
     let mut pass = Pass {
-        uses: func.by_value(),
+        uses,
         depth: func.by_value(),
         segment: 0,
         own: func.by_value(),
         turn: 0,
         moved: SecondaryMap::new(),
     };
-    let regions = func.regions_in_order();
-    for &(region, ..) in &regions {
-        for &inst in &func.regions[region].insts {
-            for &arg in &func.insts[inst].args {
-                pass.uses[arg] += 1;
-            }
-        }
-    }
     let mut changed = false;
-    for &(region, ..) in &regions {
+    for (region, ..) in func.regions_in_order() {
         let is_if = |&inst: &Inst| func.insts[inst].op == Op::If;
         if !func.regions[region].insts.iter().any(is_if) {
             continue;
@@ -68,12 +62,9 @@ pub fn run(func: &mut Func) -> bool {
 
 /// An operation of the ALU that gives the same wherever its operands are known.
 fn moves(func: &Func, inst: Inst) -> bool {
-    let data = &func.insts[inst];
-    let stays = [Flags::EFFECT, Flags::REGIONS, Flags::TERMINATOR, Flags::READS, Flags::QUAD];
-    let flags = data.flags();
+    let op = func.insts[inst].op;
     // Queries are fetches.
-    !matches!(data.op, Op::Const | Op::Input | Op::TexQuery | Op::BufferSize)
-        && !stays.iter().any(|&flag| flags.has(flag))
+    op.is_pure() && !matches!(op, Op::Const | Op::Input | Op::TexQuery | Op::BufferSize)
 }
 
 struct Pass {

@@ -10,9 +10,9 @@ mod texture;
 mod vertex;
 
 use crate::chip::Chip;
-use crate::emu::{Run, Trap};
+use crate::emu::{Pass, Run, Trap};
 use crate::numerics::numerics;
-use crate::state::{Filled, ISPA, Pass};
+use crate::state::{Filled, ISPA};
 use gpucc_emu::device::{Device, FragmentOut, Launcher, Stop, VertexOut, VertexRun};
 use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::world::Bindings;
@@ -128,10 +128,10 @@ impl Device for Machine {
 
     fn early(&self) -> Early {
         let face = self.words(ISPA).ok().and_then(|words| words.words().first().copied());
-        match face.and_then(Pass::read) {
-            Some(Pass::Opaque) => Early { test: true, write: true },
-            Some(Pass::PunchThrough) => Early { test: true, write: false },
-            Some(Pass::DepthFeedback) | None => Early::default(),
+        match face.map(Pass::of) {
+            Some(Ok(pass)) => Early { test: pass.tests_before(), write: pass.writes_before() },
+            // The draw says what is wrong.
+            Some(Err(_)) | None => Early::default(),
         }
     }
 

@@ -48,7 +48,9 @@ mod value;
 pub use check::{Stage, admit};
 pub use core::Core;
 pub use decode::{decode, program};
-pub use gpu::{Bases, Drawn, Gpu, Pixel, PixelState, Quad, Render, Shaded, Target, TargetState};
+pub use gpu::{
+    Bases, Drawn, Gpu, Pass, Pixel, PixelState, Quad, Render, Shaded, Target, TargetState,
+};
 pub use machine::{Machine, Run};
 pub use memory::Memory;
 pub use register::{Common, INSTANCES, Lanes, PerLane};

@@ -14,7 +14,7 @@ mod vertex;
 
 pub use block::Filled;
 pub use compute::{CDM, FENCE, KERNEL_CODE, KERNEL_DATA};
-pub use fragment::{ISPA, PIXEL_SHADER, PIXEL_STATE, Pass, VARYINGS};
+pub use fragment::{ISPA, PIXEL_SHADER, PIXEL_STATE, VARYINGS};
 pub use sequencer::{UPLOAD_CODE, UPLOAD_DATA};
 pub use texture::{SAMPLER, TEXEL_SAMPLER_STATE, TEXTURE, code, is_rows, swizzle, texture_type};
 pub use vertex::{FETCH_CODE, FETCH_DATA, OUTPUTS, VARYING_COUNTS, VDM_PDS, VDM_STATE};

@@ -10,8 +10,8 @@ mod lower;
 mod tests;
 
 use gpucc::Target;
+use gpucc::compiled::{Placed, Program};
 use gpucc::described::{Binding, Described, Dispatch, StageInput, Stats, Takes};
-use gpucc::machine::compiled::{Placed, Program};
 use gpucc::machine::{About, Assembler, Compiled, Machine, Request, Site};
 use gpucc::named::Figure;
 use gpucc_emu::device::Device;

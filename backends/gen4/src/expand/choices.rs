@@ -2,7 +2,7 @@
 
 use super::uses::uses;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Type, Value};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Numerics, Op, Type, Value, eval_inst};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -14,37 +14,38 @@ const FOLLOWED: u32 = 5;
 const MOST: usize = 32;
 
 /// What a value is where an index is a number, as far as the value follows from that.
-fn known(func: &Func, value: Value, index: (Value, u32), depth: u32) -> Option<u32> {
+fn known(func: &Func, value: Value, index: (Value, u64), depth: u32) -> Option<u64> {
     if value == index.0 {
         return Some(index.1);
     }
     if let Some(bits) = func.as_const(value) {
-        return Some(bits as u32);
+        return Some(bits);
     }
     let data = func.def(value).filter(|_| depth > 0)?;
-    if func.ty(*data.args.first()?) != Type::B32 {
+    let follows = matches!(
+        data.op,
+        Op::And
+            | Op::Or
+            | Op::IAdd
+            | Op::Shl
+            | Op::LShr
+            | Op::IEq
+            | Op::INe
+            | Op::ULt
+            | Op::ULe
+            | Op::SLt
+            | Op::SLe
+    );
+    if !follows || data.args.iter().any(|&arg| func.ty(arg) != Type::B32) {
         return None;
     }
-    let of = |at: usize| known(func, *data.args.get(at)?, index, depth - 1);
-    let truth = |holds: bool| Some(u32::from(holds));
-    match data.op {
-        Op::And => Some(of(0)? & of(1)?),
-        Op::Or => Some(of(0)? | of(1)?),
-        Op::IAdd => Some(of(0)?.wrapping_add(of(1)?)),
-        Op::Shl => Some(of(0)? << (of(1)? & 31)),
-        Op::LShr => Some(of(0)? >> (of(1)? & 31)),
-        Op::IEq => truth(of(0)? == of(1)?),
-        Op::INe => truth(of(0)? != of(1)?),
-        Op::ULt => truth(of(0)? < of(1)?),
-        Op::ULe => truth(of(0)? <= of(1)?),
-        Op::SLt => truth((of(0)? as i32) < of(1)? as i32),
-        Op::SLe => truth(of(0)? as i32 <= of(1)? as i32),
-        _ => None,
-    }
+    let args = data.args.iter().map(|&arg| known(func, arg, index, depth - 1));
+    let args: Option<SmallVec<[u64; 2]>> = args.collect();
+    eval_inst(func, data, &args?, &Numerics::REFERENCE)
 }
 
 /// What a tree of choices gives where an index is a number.
-fn chosen(func: &Func, tree: Value, index: (Value, u32)) -> Option<Value> {
+fn chosen(func: &Func, tree: Value, index: (Value, u64)) -> Option<Value> {
     let mut value = tree;
     for _ in 0..DEPTH {
         let Some(data) = func.def(value).filter(|data| data.op == Op::Select) else { break };
@@ -57,15 +58,15 @@ fn chosen(func: &Func, tree: Value, index: (Value, u32)) -> Option<Value> {
 }
 
 /// The index and the number of a choice where the index is that number.
-fn where_equal(func: &Func, choice: &InstData) -> Option<(Value, u32)> {
+fn where_equal(func: &Func, choice: &InstData) -> Option<(Value, u64)> {
     let data = func.def(choice.args[0]).filter(|data| data.op == Op::IEq)?;
     let [first, second] = data.args[..] else { return None };
     if func.ty(first) != Type::B32 {
         return None;
     }
     match [first, second].map(|value| func.as_const(value)) {
-        [None, Some(bits)] => Some((first, bits as u32)),
-        [Some(bits), None] => Some((second, bits as u32)),
+        [None, Some(bits)] => Some((first, bits)),
+        [Some(bits), None] => Some((second, bits)),
         _ => None,
     }
 }
@@ -198,8 +199,9 @@ pub fn group(func: &mut Func) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::parsed;
     use super::{group, update};
-    use gpucc_ir::ssa::{Func, Op, parse};
+    use gpucc_ir::ssa::{Func, Op};
 
     fn func(body: &str) -> Func {
         let text = format!(
@@ -220,8 +222,7 @@ mod tests {
               yield
             }}"
         );
-        let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        module.funcs.into_iter().next().expect("one function")
+        parsed(&text)
     }
 
     #[test]

@@ -121,8 +121,8 @@ pub fn join(func: &mut Func) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::parsed;
     use super::join;
-    use gpucc_ir::ssa::parse;
 
     /// Operations of floats in a body that has a value %1 and the result %9.
     fn joined(body: &str) -> (usize, bool) {
@@ -141,8 +141,7 @@ mod tests {
               yield
             }}"
         );
-        let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let mut func = module.funcs.into_iter().next().expect("one function");
+        let mut func = parsed(&text);
         let changed = join(&mut func);
         let used = func.regions[func.body].insts.iter();
         let line = used.filter(|&&inst| {

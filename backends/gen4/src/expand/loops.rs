@@ -1,7 +1,9 @@
 //! Loop inversion: a loop whose first trip is certain asks at its end whether another follows, where one word leaves or goes
 //! back. And loops that compute nothing: what they leave with is known before they begin.
 
-use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, Op, Region, Type, Value, ValueDef};
+use gpucc_ir::ssa::{
+    Flags, Func, Imm, Inst, InstData, Numerics, Op, Region, Type, Value, ValueDef, eval_inst,
+};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
@@ -98,12 +100,7 @@ fn settled(func: &Func, looped: Inst) -> Option<Settled> {
     })?;
     let branch = &func.insts[first];
     let [yes, no] = branch.regions[..] else { return None };
-    let (yes, no) = (only(func, yes)?, only(func, no)?);
-    let (leaves, holds) = match [yes, no].map(|inst| func.insts[inst].op) {
-        [Op::Break, Op::Yield] => (yes, true),
-        [Op::Yield, Op::Break] => (no, false),
-        _ => return None,
-    };
+    let (leaves, _, holds) = leaving(func, [yes, no])?;
     let condition = *branch.args.first()?;
     let before = |value: &Value| !within.contains(value);
     let mut args = exits.iter().filter(|&&exit| exit != leaves).map(|&exit| &func.insts[exit].args);
@@ -149,6 +146,16 @@ fn only(func: &Func, region: Region) -> Option<Inst> {
     }
 }
 
+/// The `break` of the arm that only leaves, the `yield` of the arm that only stays, and whether the first arm leaves.
+fn leaving(func: &Func, arms: [Region; 2]) -> Option<(Inst, Inst, bool)> {
+    let (yes, no) = (only(func, arms[0])?, only(func, arms[1])?);
+    match [yes, no].map(|inst| func.insts[inst].op) {
+        [Op::Break, Op::Yield] => Some((yes, no, true)),
+        [Op::Yield, Op::Break] => Some((no, yes, false)),
+        _ => None,
+    }
+}
+
 fn tested(func: &Func, looped: Inst) -> Option<Tested> {
     let data = &func.insts[looped];
     let [body, continuing] = data.regions[..] else { return None };
@@ -178,14 +185,8 @@ fn tested(func: &Func, looped: Inst) -> Option<Tested> {
     }
     let leaves = insts[place];
     let branch = &func.insts[leaves];
-    let arms: SmallVec<[Inst; 2]> =
-        branch.regions.iter().filter_map(|&region| only(func, region)).collect();
-    let [yes, no] = arms[..] else { return None };
-    let (exit, stays, holds) = match [yes, no].map(|inst| func.insts[inst].op) {
-        [Op::Break, Op::Yield] => (yes, no, true),
-        [Op::Yield, Op::Break] => (no, yes, false),
-        _ => return None,
-    };
+    let [yes, no] = branch.regions[..] else { return None };
+    let (exit, stays, holds) = leaving(func, [yes, no])?;
     let condition = branch.args[0];
     let ValueDef::Result(test, _) = func.values[condition].def else { return None };
     let own = ahead.contains(&condition);
@@ -209,17 +210,10 @@ fn tested(func: &Func, looped: Inst) -> Option<Tested> {
             Some(number) => *data.args.get(number)?,
             None => value,
         };
-        func.as_const(value).map(|bits| bits as u32)
+        func.as_const(value)
     };
-    let (one, other) = (first(args[0])?, first(args[1])?);
-    let found = match func.insts[test].op {
-        Op::IEq => one == other,
-        Op::INe => one != other,
-        Op::SLt => (one as i32) < other as i32,
-        Op::SLe => one as i32 <= other as i32,
-        Op::ULt => one < other,
-        _ => one <= other,
-    };
+    let compared: Option<SmallVec<[u64; 2]>> = args.iter().map(|&value| first(value)).collect();
+    let found = eval_inst(func, &func.insts[test], &compared?, &Numerics::REFERENCE)? != 0;
     let next = next.filter(|next| next.len() == func.regions[body].params.len())?;
     (found != holds && !goes_on(func, body, last)).then_some(Tested {
         body,
@@ -274,8 +268,9 @@ fn rewrite(func: &mut Func, tested: &Tested) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::parsed;
     use super::{invert, settle};
-    use gpucc_ir::ssa::{Op, parse, verify};
+    use gpucc_ir::ssa::{Op, verify};
 
     /// Whether the test of a loop from a number on moves to its end; the text behind the pass.
     fn inverted(from: u32, test: &str) -> Option<String> {
@@ -305,8 +300,7 @@ mod tests {
               yield
             }}"
         );
-        let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let mut func = module.funcs.into_iter().next().expect("one function");
+        let mut func = parsed(&text);
         let changed = invert(&mut func);
         verify(&func).expect("still sound");
         changed.then(|| {
@@ -352,8 +346,7 @@ mod tests {
                   yield
                 }}"
             );
-            let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            let mut func = module.funcs.into_iter().next().expect("one function");
+            let mut func = parsed(&text);
             let changed = settle(&mut func);
             verify(&func).expect("still sound");
             assert_eq!(changed, func.insts.values().any(|data| data.op == Op::Select));

@@ -126,8 +126,8 @@ impl Join<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::parsed;
     use super::join;
-    use gpucc_ir::ssa::parse;
 
     /// A body behind two truth values, once choices are joined.
     fn joined(body: &str) -> String {
@@ -149,8 +149,7 @@ mod tests {
               yield
             }}"
         );
-        let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let mut func = module.funcs.into_iter().next().expect("one function");
+        let mut func = parsed(&text);
         join(&mut func);
         func.to_string()
     }

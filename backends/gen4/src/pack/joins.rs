@@ -4,7 +4,7 @@
 use super::place::kind;
 use super::{Part, index};
 use crate::clean::Counts;
-use crate::dots::{alike, gathered};
+use crate::dots::moved;
 use crate::inst::{GPR, Inst, Source, Src, small};
 use crate::isa::operand::Type;
 use crate::isa::ops::Opcode;
@@ -32,6 +32,15 @@ enum Origin {
 struct Join {
     register: VReg,
     members: SmallVec<[VReg; 4]>,
+}
+
+impl Join {
+    /// What a place assigns to the members.
+    fn values(&self, found: &Assigned) -> SmallVec<[Option<Source>; 4]> {
+        let of =
+            |member: &VReg| found.iter().find(|(reg, _)| reg == member).map(|&(_, source)| source);
+        self.members.iter().map(of).collect()
+    }
 }
 
 /// All of them, and the one of each value.
@@ -194,7 +203,7 @@ impl Joins {
         let (steps, found) = assigned(nodes, from, definitions)?;
         let mut rows = Vec::new();
         for join in self.among(&found) {
-            let row = self.values(join, &found);
+            let row = join.values(&found);
             rows.push(std::array::from_fn(|at| match row.get(at).copied().flatten()?.src {
                 Src::Reg(reg) => reg.as_virt(),
                 _ => None,
@@ -207,13 +216,6 @@ impl Joins {
     fn among(&self, found: &Assigned) -> impl Iterator<Item = &Join> {
         let numbers = found.iter().filter_map(|(reg, _)| self.of.get(reg).copied());
         numbers.collect::<BTreeSet<usize>>().into_iter().map(|number| &self.joins[number])
-    }
-
-    /// What a place assigns to the members.
-    fn values(&self, join: &Join, found: &Assigned) -> SmallVec<[Option<Source>; 4]> {
-        let of =
-            |member: &VReg| found.iter().find(|(reg, _)| reg == member).map(|&(_, source)| source);
-        join.members.iter().map(of).collect()
     }
 
     /// Assigns: all is read before anything is written.
@@ -252,7 +254,7 @@ impl Joins {
             seen.push(number);
             let join = &self.joins[number];
             let values: SmallVec<[Source; 4]> =
-                self.values(join, found).into_iter().flatten().map(part).collect();
+                join.values(found).into_iter().flatten().map(part).collect();
             if values.len() != join.members.len() {
                 continue;
             }
@@ -287,26 +289,6 @@ fn together(
     {
         return reg;
     }
-    let mut left = (1u8 << values.len()) - 1;
-    let mut register: Option<Reg> = None;
-    while left != 0 {
-        let channels = alike(values, left.trailing_zeros() as usize, left);
-        left &= !channels;
-        let source = gathered(values, channels);
-        let ty = if matches!(source.of.src, Src::Floats(_)) { Type::F } else { Type::Ud };
-        let dst = Reg::virt(func.make_vreg(Demand::scalar(GPR), span));
-        let inst = Inst::Vector {
-            opcode: Opcode::Mov,
-            to: ty,
-            dst,
-            from: ty,
-            saturate: false,
-            channels,
-            sources: [source].into_iter().collect(),
-            keep: register,
-        };
-        done.push(Node { inst, span });
-        register = Some(dst);
-    }
+    let register = moved(func, values, span, done);
     register.unwrap_or_else(|| Reg::virt(func.make_vreg(Demand::scalar(GPR), span)))
 }

@@ -31,6 +31,7 @@ pub(super) mod pixels;
 mod ppp;
 pub(super) mod vertices;
 
+pub use pass::Pass;
 pub use pbe::{Target, TargetState};
 pub use pixels::{Pixel, Quad, Render, Shaded};
 pub use ppp::State as PixelState;

@@ -26,10 +26,9 @@ const DATA: u32 = 8;
 const FLAT: u32 = 0;
 const GOURAUD: u32 = 3;
 
-/// The pass of a fragment program. No test of pixels is behind the program but in a pass for depths; one that punches
-/// through writes the depths of those that survive, behind the program. 5.4.
+/// The pass of a fragment program: `emu::Pass` says when each one tests. 5.4.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Pass {
+enum Pass {
     /// Nothing goes back.
     Opaque = 0,
     /// Who survives goes back.
@@ -46,12 +45,6 @@ impl Pass {
             (false, true) => Pass::PunchThrough,
             (false, false) => Pass::Opaque,
         }
-    }
-
-    /// From the word A of a face; none of another pass.
-    pub fn read(face: u32) -> Option<Pass> {
-        let all = [Pass::Opaque, Pass::PunchThrough, Pass::DepthFeedback];
-        all.into_iter().find(|pass| *pass as u32 == face >> 24 & 7)
     }
 }
 

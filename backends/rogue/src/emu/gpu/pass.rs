@@ -1,11 +1,11 @@
 //! The pass that an object is drawn in: when its pixels are tested, when those that pass are written, and what their programs
 //! give back. 4.2, 5.4.
 //!
-//! The page names the passes, and not what they do. Ours to assume [A], of what it says of programs:
-//! - A program that stores gives back the depth of its place, but where the API asks for tests before it. It would not need to if
-//!   another pass ran pixels that a test hides. So every other pass tests first.
-//! - A program that discards gives back who survives. So a pass that punches through writes behind the program, and that
-//!   of those alone.
+//! The page names the passes, and not what they do. What follows is assumed [A], from what it says of programs:
+//! - A program that stores gives back the depth of its place, unless the API asks for early tests. It would not need to if
+//!   another pass ran pixels that a test hides. So every other pass tests before the program.
+//! - A program that discards gives back who survives. So a pass that punches through writes behind the program. It writes
+//!   the pixels that survive.
 //! - Opaque and translucent objects give nothing back. So both write before the program.
 
 use super::super::register::each;
@@ -14,7 +14,7 @@ use super::super::task::Fragments;
 
 /// A pass that programs of pixels run in.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Pass {
+pub enum Pass {
     /// What is behind is not seen.
     Opaque,
     /// What is behind is seen.
@@ -30,7 +30,7 @@ impl Pass {
     ///
     /// # Errors
     /// A pass type that has no program, or is not built.
-    pub(super) fn of(face: u32) -> Result<Pass, Refused> {
+    pub fn of(face: u32) -> Result<Pass, Refused> {
         Ok(match face >> 24 & 7 {
             0 => Pass::Opaque,
             1 => Pass::Translucent,
@@ -41,17 +41,17 @@ impl Pass {
     }
 
     /// Pixels that a test hides do not run.
-    pub(super) fn tests_before(self) -> bool {
+    pub fn tests_before(self) -> bool {
         self != Pass::DepthFeedback
     }
 
     /// Depths and stencils of pixels that pass are written before the program, whatever it does.
-    pub(super) fn writes_before(self) -> bool {
+    pub fn writes_before(self) -> bool {
         matches!(self, Pass::Opaque | Pass::Translucent)
     }
 
-    /// Whether the pass is one for what a program gave back and stored. Programs that store run where a test hides
-    /// their pixels, unless the API asks for tests before them (`early`), and only then do they not.
+    /// Whether the pass is one for what a program gave back and stored. A program that stores runs where a test hides its
+    /// pixels. It does not where the API asks for early tests (`early`).
     ///
     /// # Errors
     /// It is none.
