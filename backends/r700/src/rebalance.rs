@@ -82,10 +82,11 @@ impl Pass {
             if matches!(data.op, Op::FAdd | Op::FMa) {
                 self.sum(func, region, inst);
             }
-            if associative(func.insts[inst].op) {
-                self.chain(func, region, inst);
-            } else if func.insts[inst].op == Op::FMa {
-                self.product(func, region, inst);
+            match func.insts[inst].op {
+                op if associative(op) => self.chain(func, region, inst),
+                Op::FMa => self.product(func, region, inst),
+                Op::Select => self.choice(func, region, inst),
+                _ => {}
             }
         }
         let data = &func.insts[inst];
@@ -282,6 +283,34 @@ impl Pass {
         func.insts[inst].args = SmallVec::from_slice(&pair);
     }
 
+    /// `early && late ? x : y` is `late ? (early ? x : y) : y`, and `early || late ? x : y` likewise: as many operations,
+    /// and one fewer waits for what is late.
+    fn choice(&mut self, func: &mut Func, region: Region, inst: Inst) {
+        let data = &func.insts[inst];
+        let (condition, yes, no) = (data.args[0], data.args[1], data.args[2]);
+        let link = |value| self.uses[value] == 1 && self.home[value] == Some(region);
+        let Some(op @ (Op::And | Op::Or)) =
+            func.def(condition).filter(|_| link(condition)).map(|data| data.op)
+        else {
+            return;
+        };
+        let mut leaves = SmallVec::new();
+        self.leaves(func, region, op, condition, &mut leaves);
+        leaves.sort_by_key(|&leaf| self.depth[leaf]);
+        let Some(late) = leaves.pop() else { return };
+        let arms = self.depth[yes].max(self.depth[no]);
+        let within = self.combined(&leaves).max(arms) + 1;
+        if within.max(self.depth[late]) >= self.depth[condition].max(arms) {
+            return;
+        }
+        let early = self.join(func, region, inst, op, leaves, 1)[0];
+        let span = func.insts[inst].span;
+        let within = self.put(func, region, span, Op::Select, &[early, yes, no]);
+        let args = if op == Op::And { [late, within, no] } else { [late, yes, within] };
+        func.insts[inst].args = SmallVec::from_slice(&args);
+        self.changed = true;
+    }
+
     /// (a b) k + c, where a b waits for b: a k first.
     fn product(&mut self, func: &mut Func, region: Region, inst: Inst) {
         let data = &func.insts[inst];
@@ -353,6 +382,28 @@ mod tests {
         assert_eq!(func.def(args[0]).expect("computed").op, Op::FSqrt);
         // The old product and sum are left for the sweep of dead code.
         assert_eq!(ops(&func).iter().filter(|&&op| op == Op::FMa).count(), 3);
+    }
+
+    #[test]
+    fn what_is_late_chooses_last() {
+        for (op, late) in [(Op::And, 1), (Op::Or, 2)] {
+            let mut func = program(|b, [x, y, z, w]| {
+                let root = b.op1(Op::FSqrt, x);
+                let late = b.op2(Op::FLt, root, y);
+                let early = b.op2(Op::FLt, z, y);
+                let both = b.op2(op, late, early);
+                b.op3(Op::Select, both, z, w)
+            });
+            assert!(run(&mut func));
+            verify(&func).expect("still sound");
+            let insts = &func.regions[func.body].insts;
+            let chosen = &func.insts[insts[insts.len() - 3]];
+            assert_eq!(chosen.op, Op::Select);
+            let test = func.def(chosen.args[0]).expect("computed");
+            assert_eq!(func.def(test.args[0]).expect("computed").op, Op::FSqrt);
+            // The arm in which the early condition decides.
+            assert_eq!(func.def(chosen.args[late]).expect("computed").op, Op::Select);
+        }
     }
 
     #[test]
