@@ -3,6 +3,7 @@
 use super::Lower;
 use super::operand::{Lane, Opnd, build};
 use super::varying::register_format;
+use super::vertex::Written;
 use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
@@ -79,6 +80,17 @@ impl Lower<'_> {
                 alpha.lane(Lane::Half(0))
             }
             (_, alpha) => alpha,
+        };
+        // One instruction reads one word of the fast access uniforms: what stands there is moved, once for BLEND too.
+        let alpha = match (first, alpha.src) {
+            (Some(output), Src::Fau(_))
+                if self.ssa.outputs[output].scalar == Scalar::F32 && alpha.lane == Lane::All =>
+            {
+                let reg = self.in_register(alpha);
+                self.outputs.lanes.insert((output, 3), Written::Reg(reg));
+                Opnd::reg(reg)
+            }
+            _ => alpha,
         };
         let datum = Opnd::plain(Src::Special(Special::AtestDatum, 0));
         let made = self.fresh();

@@ -2,7 +2,7 @@
 
 use super::{Part, lower};
 use crate::abi::Abi;
-use crate::api::{Effort, Options};
+use crate::api::{Effort, Options, Uniforms};
 use crate::inst::Inst;
 use crate::isa;
 use gpucc_ir::mach::{self, Block};
@@ -59,7 +59,11 @@ fn entry(text: &str) -> Func {
 
 /// The machine code of a text, a line for each instruction.
 fn code(text: &str) -> Vec<String> {
-    let compiled = crate::compile(entry(text), &Options::default());
+    code_with(text, &Options::default())
+}
+
+fn code_with(text: &str, options: &Options) -> Vec<String> {
+    let compiled = crate::compile(entry(text), options);
     let compiled = compiled.unwrap_or_else(|failure| panic!("{failure}\n{text}"));
     let words = isa::program::words_of(&compiled.code).expect("whole words");
     let lines = words.into_iter().map(isa::disassemble_word);
@@ -387,4 +391,24 @@ fn a_position_that_nobody_writes_is_not_stored() {
     let all: String = (0..4).map(|k| format!("output out0.{k}, %0\n")).collect();
     assert_eq!(stores(""), 0);
     assert_eq!(stores(&all), 1);
+}
+
+#[test]
+fn an_alpha_that_is_pushed_is_moved_once() {
+    let text = "func \"main\" fragment {
+            res0 = \"color\" group 0 binding 0 uniform 16 as f32
+            out0 = \"\" f32 x 4 location 0 perspective
+        } body {
+            %0: b32 = const 0x0
+            %1: b32, %2: b32, %3: b32, %4: b32 = buffer_load res0, %0
+            output out0.0, %1
+            output out0.1, %2
+            output out0.2, %3
+            output out0.3, %4
+            yield
+        }";
+    let mut options = Options::default();
+    options.pipeline.uniforms = Uniforms::Pushed;
+    let lines = code_with(text, &options);
+    assert_eq!(count(&lines, "MOV.i32"), 4, "{lines:#?}");
 }

@@ -30,12 +30,12 @@ const ONE: u32 = 0x3f80_0000;
 /// Components of outputs.
 #[derive(Default)]
 pub(super) struct Outputs {
-    lanes: BTreeMap<(Output, u8), Written>,
+    pub(super) lanes: BTreeMap<(Output, u8), Written>,
 }
 
 /// What was written to a component.
 #[derive(Copy, Clone)]
-enum Written {
+pub(super) enum Written {
     /// This value, on every path.
     Value(Value),
     /// The register holds it, from 0 at the start on.
