@@ -46,6 +46,7 @@ pub mod robust;
 pub mod runner;
 pub mod scalar_replace;
 pub(crate) mod shape;
+pub mod signs;
 pub mod simplify;
 pub(crate) mod spare;
 pub mod strength;

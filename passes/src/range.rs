@@ -106,7 +106,7 @@ impl Ranges {
     }
 
     /// The smallest that a value can be, read as unsigned, as far as conditions say it.
-    fn least(&self, func: &Func, value: Value) -> u64 {
+    pub(crate) fn least(&self, func: &Func, value: Value) -> u64 {
         func.as_const(value).unwrap_or(self.least[value])
     }
 
@@ -236,7 +236,14 @@ impl Ranges {
 
     /// Learns from a condition that holds (or does not) from here to the end of `region`.
     pub(crate) fn assume(&mut self, func: &Func, region: Region, cond: Value, holds: bool) {
+        let known = self.log.len();
         self.assume_to(func, region, cond, holds, DEPTH);
+        // What a later one of several conditions says may be what an earlier one needs.
+        if self.log.len() > known
+            && func.def(cond).is_some_and(|data| matches!(data.op, Op::And | Op::Or))
+        {
+            self.assume_to(func, region, cond, holds, DEPTH);
+        }
     }
 
     fn assume_to(&mut self, func: &Func, region: Region, cond: Value, holds: bool, depth: u32) {
@@ -303,8 +310,13 @@ impl Ranges {
             }
             return;
         }
-        // Signed: only counts where both are known not to be negative.
+        // Signed: only counts where both are known not to be negative. What is not below such a value is not either.
         let positive = func.ty(a).mask() >> 1;
+        if self.max(func, a) <= positive
+            && let Some(least) = self.least(func, a).checked_add(u64::from(strict))
+        {
+            self.within(func, b, least, positive);
+        }
         if self.max(func, b) > positive {
             return;
         }
