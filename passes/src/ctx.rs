@@ -103,6 +103,10 @@ pub trait TargetInfo {
     fn flatten_limit(&self) -> u32 {
         8
     }
+    /// Bytes of a private variable up to which it is registers: a word at a constant address is an operand.
+    fn private_in_registers(&self) -> u32 {
+        0
+    }
     /// Private words indexed at run time up to which select chains replace memory.
     fn select_chain_limit(&self) -> u32 {
         4
@@ -191,6 +195,8 @@ pub struct Ctx<'a> {
     /// `robust` has left out bounds that a branch shows to be kept: no pass may take a branch for one way any more
     /// because the other never ends, or whoever comes there would read anywhere.
     pub(crate) bounded: bool,
+    /// Loops of this function have been looked at by `unroll`.
+    pub(crate) unrolled: bool,
     /// Lists for regions that are written anew.
     pub(crate) spare: Spare,
 }
@@ -210,6 +216,7 @@ impl<'a> Ctx<'a> {
             relaxed: false,
             guarded: false,
             bounded: false,
+            unrolled: false,
             spare: Spare::default(),
         }
     }

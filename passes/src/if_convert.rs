@@ -9,7 +9,7 @@ use crate::{
     ctx::Ctx,
     walk::{Event, walk},
 };
-use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, MemSpace, Op, Region, ResourceKind};
+use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, MemSpace, Op, Region, ResourceKind, Type};
 use smallvec::SmallVec;
 
 /// Converts what is cheap enough.
@@ -67,9 +67,11 @@ fn speculated(func: &Func, ctx: &Ctx, body: &[Inst], limit: u32) -> Option<u32> 
         }
         let data = &func.insts[inner];
         let width = data.args.first().or(data.results.first());
-        let width = width.map_or(gpucc_ir::ssa::Type::B32, |&value| func.ty(value));
+        let width = width.map_or(Type::B32, |&value| func.ty(value));
         cost = cost.saturating_add(if is_uniform(func, data) {
             ctx.target.uniform_cost()
+        } else if is_register(func, ctx, data) {
+            0
         } else {
             ctx.target.cost(data.op, width)
         });
@@ -106,7 +108,7 @@ fn join(func: &mut Func, inst: Inst, inner: Inst, out: &mut Vec<Inst>) {
     out.append(&mut body);
     let args = [func.insts[inst].args[0], func.insts[inner].args[0]];
     let both = InstData::new(Op::And, Imm::None, &args, func.insts[inst].span);
-    let both = func.new_inst(both, &[gpucc_ir::ssa::Type::B1]);
+    let both = func.new_inst(both, &[Type::B1]);
     out.push(both);
     func.insts[inst].args[0] = func.insts[both].results[0];
     func.insts[inst].regions[0] = func.insts[inner].regions[0];
@@ -151,6 +153,19 @@ fn is_uniform(func: &Func, data: &InstData) -> bool {
     }
 }
 
+/// A read of private memory at a constant address, which is an operand.
+fn is_register(func: &Func, ctx: &Ctx, data: &InstData) -> bool {
+    let Imm::Mem(access) = data.imm else { return false };
+    let mem = &func.mems[access.mem];
+    data.op == Op::MemLoad
+        && mem.space == MemSpace::Private
+        && mem.size <= ctx.target.private_in_registers()
+        && data.results.iter().all(|&value| func.ty(value) == Type::B32)
+        && func.as_const(data.args[0]).is_some_and(|at| {
+            at.is_multiple_of(4) && at + 4 * data.results.len() as u64 <= u64::from(mem.size)
+        })
+}
+
 fn speculatable(func: &Func, ctx: &Ctx, inst: Inst) -> bool {
     let data = &func.insts[inst];
     if data.flags().has(Flags::QUAD) {
@@ -160,6 +175,7 @@ fn speculatable(func: &Func, ctx: &Ctx, inst: Inst) -> bool {
         Op::BufferLoad => ctx.target.speculates_loads(),
         Op::MemLoad => {
             matches!(data.imm, Imm::Mem(access) if func.mems[access.mem].space == MemSpace::Constant)
+                || is_register(func, ctx, data)
         }
         Op::IsHelper => true,
         op => op.is_pure(),
@@ -208,7 +224,7 @@ fn pull_demote(func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
             ..InstData::new(op, Imm::None, args, span)
         };
         if index == 1 {
-            let not = func.new_inst(plain(Op::Not, &[cond], &[]), &[gpucc_ir::ssa::Type::B1]);
+            let not = func.new_inst(plain(Op::Not, &[cond], &[]), &[Type::B1]);
             out.push(not);
             cond = func.insts[not].results[0];
         }

@@ -60,6 +60,7 @@ passes! {
     join, false, Proof::Exact, "branches by one condition become one, and what only an arm loads is loaded there";
     forward, false, Proof::Exact, "loads give what was stored, and stores that nobody reads go";
     licm, false, Proof::Exact, "what a loop computes afresh each trip is computed once before it";
+    signs, false, Proof::Exact, "what is never negative is divided as unsigned";
     strength, false, Proof::Exact, "division and multiplication by constants become products, shifts and masks";
     algebra, false, Proof::Exact, "a product and a sum become one fma where that is allowed and cheaper";
     hoist, false, Proof::Exact, "what both arms compute is computed before them";
@@ -121,6 +122,8 @@ const O2: &[&str] = &[
     "scalar_replace",
     "mem2reg",
     "copy_prop",
+    // Loops that stood in one that is gone may have constant counters now.
+    "unroll",
     "forward",
     "fold",
     "gvn",
@@ -130,12 +133,15 @@ const O2: &[&str] = &[
     "copy_prop",
     "fold",
     "simplify",
+    // Arms that were decided since are not in the way any more.
+    "forward",
     "hoist",
     "copy_prop",
     "if_convert",
     "dce",
     "algebra",
     "fold",
+    "signs",
     "strength",
     "words",
     "gvn",

@@ -1,7 +1,8 @@
 //! Small loops of a constant number of trips become straight code: their indices are constants then.
 //!
 //! A loop is taken if running its counters at compile time decides every branch that may leave a trip, and
-//! reaches the end within the target's limit of instructions. Inner loops come first.
+//! reaches the end within the target's limit of instructions. A loop that reaches its end later stays, but
+//! what its counters then hold is a constant behind it. Inner loops come first.
 
 use crate::{
     ctx::{Ctx, Level},
@@ -12,12 +13,17 @@ use gpucc_ir::budget::MADE;
 use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Value, ValueDef, eval_inst};
 use smallvec::SmallVec;
 
+/// Instructions of all trips that are run at compile time to learn what a loop leaves with.
+const RUN: u32 = 1024;
+
 /// Unrolls.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let limit = match ctx.options.level {
         Level::Omax => ctx.target.unroll_limit().saturating_mul(4),
         _ => ctx.target.unroll_limit(),
     };
+    // A loop that the first run left was too large, or its counters have become known since: then it is taken if it is small.
+    let limit = if std::mem::replace(&mut ctx.unrolled, true) { limit / 4 } else { limit };
     let order = func.regions_in_order();
     let any = order.iter().any(|&(region, ..)| {
         func.regions[region].insts.iter().any(|&inst| func.insts[inst].op == Op::Loop)
@@ -43,19 +49,34 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         let insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
-            if func.insts[inst].op == Op::Loop
-                && (func.insts.len() as u64) < room
-                && let Some(plan) = unroll.plan(func, ctx, inst)
-                && ctx.draw()
-            {
-                let results = unroll.emit(func, inst, plan, &mut out);
-                for (index, value) in results.into_iter().enumerate() {
-                    let result = func.insts[inst].results[index];
-                    unroll.renames.set(result, value);
-                }
-                changed = true;
+            let fate = if func.insts[inst].op == Op::Loop && (func.insts.len() as u64) < room {
+                unroll.fate(func, ctx, inst).filter(|_| ctx.draw())
             } else {
-                out.push(inst);
+                None
+            };
+            match fate {
+                Some(Fate::Unrolls(plan)) => {
+                    let results = unroll.emit(func, inst, plan, &mut out);
+                    for (index, value) in results.into_iter().enumerate() {
+                        let result = func.insts[inst].results[index];
+                        unroll.renames.set(result, value);
+                    }
+                    changed = true;
+                }
+                Some(Fate::Ends(known)) => {
+                    for (index, bits) in known.into_iter().enumerate() {
+                        let Some(bits) = bits else { continue };
+                        let result = func.insts[inst].results[index];
+                        let (ty, span) = (func.ty(result), func.insts[inst].span);
+                        let data = InstData::new(Op::Const, Imm::Bits(bits), &[], span);
+                        let constant = func.new_inst(data, &[ty]);
+                        out.push(constant);
+                        unroll.renames.set(result, func.insts[constant].results[0]);
+                    }
+                    out.push(inst);
+                    changed = true;
+                }
+                None => out.push(inst),
             }
         }
         func.regions[region].insts = out;
@@ -67,6 +88,14 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
 /// What decides the branches of all trips, in the order in which they are met: the condition, where it is a
 /// constant.
 type Plan = Vec<Option<bool>>;
+
+/// What becomes of a loop.
+enum Fate {
+    /// It becomes its trips.
+    Unrolls(Plan),
+    /// It stays; its results, where they are constants. At least one is.
+    Ends(SmallVec<[Option<u64>; 8]>),
+}
 
 /// Where a region leads when its counters are known.
 #[derive(Copy, Clone)]
@@ -90,19 +119,20 @@ struct Unroll {
 
 impl Unroll {
     /// Runs the loop's constants until a trip leaves it.
-    fn plan(&mut self, func: &Func, ctx: &mut Ctx, inst: Inst) -> Option<Plan> {
+    fn fate(&mut self, func: &Func, ctx: &mut Ctx, inst: Inst) -> Option<Fate> {
         let data = &func.insts[inst];
         let (body, continuing) = (data.regions[0], data.regions[1]);
         let mut params: SmallVec<[Option<u64>; 8]> =
-            data.args.iter().map(|&init| func.as_const(init)).collect();
+            data.args.iter().map(|&init| func.as_const(self.renames.get(init))).collect();
         // A loop that carries no constant has no counter.
         if params.iter().all(Option::is_none) {
             return None;
         }
         let mut plan = Plan::new();
-        let mut left = self.limit;
+        let most = self.limit.max(RUN);
+        let mut left = most;
         // Every trip has at least a branch.
-        for _ in 0..=self.limit {
+        for _ in 0..=most {
             for (&param, &bits) in func.regions[body].params.iter().zip(&params) {
                 self.known[param] = bits;
             }
@@ -110,7 +140,7 @@ impl Unroll {
                 return None;
             };
             match func.insts[end].op {
-                Op::Break => return Some(plan),
+                Op::Break => return self.ends(func, &func.insts[end].args, plan, most - left),
                 Op::Continue => self.pass(func, end, &func.regions[continuing].params.clone()),
                 _ => return None,
             }
@@ -121,13 +151,23 @@ impl Unroll {
                 let ends = self.bits(func, next[0])? != 0;
                 plan.push(Some(ends));
                 if ends {
-                    return Some(plan);
+                    let results = &next[1..=data.results.len()];
+                    return self.ends(func, results, plan, most - left);
                 }
                 next = &next[1 + data.results.len()..];
             }
             params = next.iter().map(|&value| self.bits(func, value)).collect();
         }
         None
+    }
+
+    /// What becomes of a loop that ends after so many instructions, with these results.
+    fn ends(&mut self, func: &Func, results: &[Value], plan: Plan, size: u32) -> Option<Fate> {
+        if size <= self.limit {
+            return Some(Fate::Unrolls(plan));
+        }
+        let known: SmallVec<_> = results.iter().map(|&value| self.bits(func, value)).collect();
+        known.iter().any(Option::is_some).then_some(Fate::Ends(known))
     }
 
     fn bits(&mut self, func: &Func, value: Value) -> Option<u64> {

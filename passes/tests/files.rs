@@ -40,6 +40,15 @@ impl TargetInfo for Tabled {
     }
 }
 
+/// A machine that keeps private variables of up to four words in registers.
+struct Registers;
+
+impl TargetInfo for Registers {
+    fn private_in_registers(&self) -> u32 {
+        16
+    }
+}
+
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -62,6 +71,7 @@ fn after_passes(source: &str) -> Result<String, String> {
         match word {
             "masks" => target = &Masks,
             "tabled" => target = &Tabled,
+            "registers" => target = &Registers,
             "zero" => options.robustness = Robustness::Zero,
             "off" => options.robustness = Robustness::Off,
             "bounded" => options.bound_loops = true,

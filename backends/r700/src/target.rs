@@ -58,6 +58,10 @@ impl TargetInfo for R700 {
     fn uniform_cost(&self) -> u32 {
         0
     }
+    /// The chips with the fewest registers keep 32 words of a variable there.
+    fn private_in_registers(&self) -> u32 {
+        128
+    }
     fn select_chain_limit(&self) -> u32 {
         4
     }

@@ -23,6 +23,7 @@ use crate::abi::Abi;
 use crate::inst::{FILES, Inst, Src, Step, TEMP};
 use crate::isa::ops::Main;
 use crate::isa::register::{Register, constant};
+pub use array::MOST_WORDS;
 pub use atomic::in_turn;
 use control::LoopFrame;
 use cranelift_entity::{EntitySet, SecondaryMap};

@@ -42,6 +42,9 @@ impl TargetInfo for Rogue {
     fn flatten_limit(&self) -> u32 {
         8
     }
+    fn private_in_registers(&self) -> u32 {
+        crate::lower::MOST_WORDS * 4
+    }
     /// Words are in registers that an index leads to: an access is a group for the index and one that moves. A chain has a group
     /// for each word but the last, but lets the words be values.
     fn select_chain_limit(&self) -> u32 {

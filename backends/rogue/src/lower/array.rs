@@ -14,7 +14,7 @@ use gpucc_ir::ssa::{Imm, InstData, Mem, MemSpace, Op, Type};
 use gpucc_isa::Inst as Word;
 
 /// Temporaries that arrays may take together: what is left must do for everything else.
-const MOST_WORDS: u32 = 96;
+pub const MOST_WORDS: u32 = 96;
 
 fn pass() -> Step {
     Step::p0(Word::usual(Main::Mbyp.op()))
