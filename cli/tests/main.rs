@@ -34,6 +34,7 @@ mod parts;
 mod picture;
 mod planted;
 mod proof;
+mod quotients;
 mod registers;
 mod reports;
 mod samples;

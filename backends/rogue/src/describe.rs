@@ -65,9 +65,11 @@ pub fn described(
     let depth = abi.returns_z || computes_depth(func);
     let mask = OutputKind::Builtin(Builtin::SampleMask);
     let masks = || func.outputs.values().any(|data| data.kind == mask);
-    let feeds = depth || func.stage == Stage::Fragment && (masks() || demotes(func));
+    let vanish = func.stage == Stage::Fragment && (masks() || demotes(func));
+    let feeds = depth || vanish && !func.early_fragment_tests;
+    let keeps = vanish && func.early_fragment_tests;
     let shareds = u32::from(constants.first) + constants.numbers.len() as u32;
-    let facts = Facts { temps, shareds, bytes: stats.code_bytes, feeds, depth };
+    let facts = Facts { temps, shareds, bytes: stats.code_bytes, feeds, depth, keeps };
     let Words { state: words, addresses, targets } = state::words(func, abi, pipeline, &facts)?;
     let numbers = [
         (TEMPS, temps),

@@ -105,6 +105,14 @@ fn fill(words: &mut Filled, at: usize, bits: u32) -> Result<(), Stop> {
     }
 }
 
+impl Machine {
+    /// The pass that the words of a fragment program name, where it is one.
+    fn pass(&self) -> Option<Pass> {
+        let words = self.words(ISPA).ok()?;
+        Pass::of(words.words().first().copied()?).ok()
+    }
+}
+
 impl Device for Machine {
     fn dispatch(&mut self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Stop> {
         self.workgroups(bindings, groups)
@@ -127,11 +135,10 @@ impl Device for Machine {
     }
 
     fn early(&self) -> Early {
-        let face = self.words(ISPA).ok().and_then(|words| words.words().first().copied());
-        match face.map(Pass::of) {
-            Some(Ok(pass)) => Early { test: pass.tests_before(), write: pass.writes_before() },
+        match self.pass() {
+            Some(pass) => Early { test: pass.tests_before(), write: pass.writes_before() },
             // The draw says what is wrong.
-            Some(Err(_)) | None => Early::default(),
+            None => Early::default(),
         }
     }
 

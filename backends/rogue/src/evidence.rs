@@ -22,6 +22,10 @@ const FUNCTIONS: Ground = Ground::assumption(
     "sines and cosines by FRED and FSINC",
     "what either function gives is public nowhere, their product is",
 );
+const ACCURACY: Ground = Ground::assumption(
+    "FRCP, FRSQ and FLOG are within one unit of the exact value, and FEXP within two",
+    "the public driver divides by FRCP where Vulkan lets a quotient be off by 2.5 units; the accuracy itself is public nowhere",
+);
 const LEVELS: Ground = Ground::assumption(
     "every pixel takes its level of detail from its own row and column of the quad",
     "the public encoding of SMP names the flag, and no document says more",
@@ -80,6 +84,7 @@ pub fn evidence(func: &Func, abi: &Abi, targets: bool) -> Evidence {
             let data = &func.insts[inst];
             match data.op {
                 Op::FAdd | Op::FSub | Op::FMul | Op::FMa => add(&ROUNDING),
+                Op::FRcp | Op::FRsq | Op::FLog2 | Op::FExp2 => add(&ACCURACY),
                 Op::FSin | Op::FCos => {
                     add(&FUNCTIONS);
                     add(&ROUNDING);

@@ -44,7 +44,9 @@ pub fn numerics(chip: Chip) -> Numerics {
     }
 }
 
-/// How far the functions are let be off. Their accuracy is not public. The expansions count on one unit, and on two of 2^x. 7.
+/// How far the functions are let be off, from the exact value. Their accuracy is not public, so this is an assumption
+/// (`evidence.rs`): one unit, and two of 2^x. The expansions count on it. It is what Vulkan asks of a driver that multiplies by FRCP
+/// where it divides: such a quotient is off by up to 2.5 units, of which one unit of the reciprocal makes two, and rounding a half. 7.
 pub const ERRORS: Errors = Errors {
     bounds: Perturbation {
         seed: 0,

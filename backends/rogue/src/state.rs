@@ -40,6 +40,8 @@ pub struct Facts {
     pub feeds: bool,
     /// Pixels give depths: those that they compute, or those of their places where they store.
     pub depth: bool,
+    /// Pixels that are gone give no feedback, and write no colours: tests are early.
+    pub keeps: bool,
 }
 
 /// The words of a program.

@@ -196,8 +196,15 @@ impl<'f> Comparison<'f> {
     }
 
     /// Nothing of the pixel reaches a target: it was discarded, or its sample mask is empty. A
-    /// machine may know the two as one coverage.
+    /// machine may know the two as one coverage. Where tests are early, what a program gives back changes no depth: without
+    /// colours nobody is told who was discarded.
     fn gone(&self, pixel: &FragmentOut) -> bool {
+        let colors = |kind| matches!(kind, OutputKind::Location { .. });
+        if self.func.early_fragment_tests
+            && !self.func.outputs.values().any(|data| colors(data.kind))
+        {
+            return true;
+        }
         let mask = self
             .func
             .outputs

@@ -25,7 +25,7 @@ pub struct Sizes {
     pub groups: [u32; 3],
     /// Elements of runtime arrays, of even and of odd resources.
     pub elements: [u32; 2],
-    /// Width and height of a texture.
+    /// The least width and height of a texture: each texture has sizes of its own.
     pub side: u32,
     /// Runtime arrays are [`MOST_SMALL`] elements at most, and part of one, where the input is of that kind.
     pub small: bool,
@@ -256,8 +256,7 @@ pub fn invocations(func: &Func) -> u64 {
 
 fn vertices(func: &Func, given: Option<&VertexState>, draw: &mut Draw, number: u32) -> StageCase {
     let layout = layout::complete(func, given);
-    // A draw that starts elsewhere shows whether first vertex and instance are added.
-    let (first_vertex, first_instance) = if number.is_multiple_of(2) { (0, 0) } else { (3, 1) };
+    let (first_vertex, first_instance) = first(number, &layout);
     let mut buffers = Vec::new();
     for (slot, buffer) in layout.buffers.iter().enumerate() {
         let elements = match buffer.step {
@@ -284,6 +283,18 @@ fn vertices(func: &Func, given: Option<&VertexState>, draw: &mut Draw, number: u
         .flat_map(|instance| (0..VERTICES).map(move |vertex| VertexId { vertex, instance }))
         .collect();
     StageCase::Vertex { ids, first_vertex, first_instance, buffers, layout }
+}
+
+/// Which vertex and instance a draw starts with: elsewhere than at 0 it shows whether they are added, and far away that their
+/// numbers have more than a byte, or a half. Attributes of a vertex lie in a buffer that reaches there, so that these are nearer.
+fn first(number: u32, layout: &VertexState) -> (u32, u32) {
+    let fetches = layout.buffers.iter().any(|buffer| buffer.step == Step::Vertex);
+    match (number % 4, fetches) {
+        (0 | 2, _) => (0, 0),
+        (3, true) => (259, 257),
+        (3, false) => (0x1_0103, 257),
+        _ => (3, 1),
+    }
 }
 
 fn fill_attribute(bytes: &mut [u8], format: VertexFormat, draw: &mut Draw) {
@@ -481,6 +492,15 @@ mod tests {
                 "seed {seed}"
             );
         }
+    }
+
+    #[test]
+    fn draws_start_at_numbers_of_one_two_and_three_bytes() {
+        let near = VertexState::default();
+        let firsts: Vec<u32> = (0..4).map(|number| first(number, &near).0).collect();
+        assert_eq!(firsts, [0, 3, 0, 0x1_0103]);
+        // Each has a vertex whose lowest byte, or half, is another's number.
+        assert!(firsts[3] % 256 < VERTICES && firsts[3] % 65536 > 255);
     }
 
     #[test]

@@ -12,6 +12,10 @@ use gpucc_ir::ssa::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
+/// By how much textures are wider and higher than the least one, in turn. No two neighbours are alike, and none is square: a
+/// program that asks the wrong one, or exchanges axes, is seen.
+const WIDER: [[u32; 2]; 5] = [[0, 1], [2, 0], [1, 3], [3, 2], [5, 4]];
+
 const WRAPS: [Wrap; 6] = [
     Wrap::Repeat,
     Wrap::Mirror,
@@ -136,6 +140,11 @@ pub fn bindings(
     let sums = float_sums(func);
     let mut bindings = crate::execute::bindings(func)?;
     let mut samplers = 0;
+    let mut textures = 0;
+    let mut measures = || {
+        textures += 1;
+        extent(textures - 1, sizes.side)
+    };
     for (resource, data) in &func.resources {
         let scalar = match sums.contains(&resource) {
             true => Scalar::F32,
@@ -161,14 +170,14 @@ pub fn bindings(
                         dim,
                         arrayed,
                         multisampled,
-                        sizes.side,
+                        measures(),
                     )?)
                 }
                 ResourceKind::StorageTexture { dim, arrayed, format, .. } => {
                     let known = Format::from_name(format.0).ok_or_else(|| {
                         Failure::not_yet(format!("texel format {}", format.0), "verification")
                     })?;
-                    let mut image = texture(draw, known, dim, arrayed, false, sizes.side)?;
+                    let mut image = texture(draw, known, dim, arrayed, false, measures())?;
                     if image.extent().levels != 1 {
                         let extent = Extent { levels: 1, ..*image.extent() };
                         let texels = image.level_bytes(0).to_vec();
@@ -236,20 +245,30 @@ fn sampled_format(other: bool, sample: SampleType) -> Format {
     }
 }
 
+/// Width, height, and depth or layers of the texture of a number.
+fn extent(number: u32, side: u32) -> [u32; 3] {
+    let [wider, higher] = WIDER[number as usize % WIDER.len()];
+    [side + wider, side + higher, 4 + number % 3]
+}
+
 fn texture(
     draw: &mut Draw,
     format: Format,
     dim: Dim,
     arrayed: bool,
     multisampled: bool,
-    side: u32,
+    [width, height, deep]: [u32; 3],
 ) -> Result<Image, Failure> {
-    let layers = if arrayed { 4 } else { 1 };
+    let layers = if arrayed { deep } else { 1 };
     let mut extent = Extent {
         dim,
-        width: side,
-        height: if dim == Dim::D1 { 1 } else { side },
-        depth: if dim == Dim::D3 { 4 } else { 1 },
+        width,
+        height: match dim {
+            Dim::D1 => 1,
+            Dim::Cube => width,
+            _ => height,
+        },
+        depth: if dim == Dim::D3 { deep } else { 1 },
         layers: if dim == Dim::Cube { 6 * layers } else { layers },
         levels: 1,
         samples: if multisampled { 4 } else { 1 },
@@ -281,4 +300,19 @@ fn texture(
         }
     }
     Ok(image)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn textures_that_follow_each_other_differ_in_every_size_and_none_is_square() {
+        for number in 0..20 {
+            let [[width, height, deep], next] = [number, number + 1].map(|at| extent(at, 8));
+            assert!(width != height && width >= 8 && height >= 8 && deep >= 4);
+            assert!(width != next[0] && height != next[1] && deep != next[2], "{number}");
+            assert_ne!([width, height], [next[1], next[0]]);
+        }
+    }
 }

@@ -206,7 +206,8 @@ impl Functions {
 }
 
 /// Adversarial error: each approximated function is off by a pseudo-random amount within the bound
-/// that its machine declares, a pure function of seed, function and operand. Results that are zero,
+/// that its machine declares, a pure function of seed, function and operand. Units count from the
+/// exact value, but for functions that are sequences: there, from what a table gives. Results that are zero,
 /// infinite or NaN stay, and so do the points that manuals promise: rcp, rsq and sqrt of 1, log2 of
 /// 1, exp2 of 0, sin and cos of 0.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -237,6 +238,24 @@ impl Perturbation {
         let magnitude = i64::from(result.to_bits() & 0x7fff_ffff) + steps;
         let magnitude = magnitude.clamp(1, 0x7f7f_ffff) as u32;
         f32::from_bits((result.to_bits() & 0x8000_0000) | magnitude)
+    }
+
+    /// As [`Perturbation::near`], where the units count from the exact value: a result that was rounded is off already, so
+    /// that an error of a whole unit may only lead across the exact value.
+    fn near_exact(&self, (result, exact): (f32, f64), of: (f32, Function), ulps: u32) -> f32 {
+        let found = self.near(result, of, ulps);
+        // The unit below the value, or that of denormals.
+        let (bias, fraction) = (1023, 52);
+        let exponent = ((exact.to_bits() >> fraction & 0x7ff) as i32 - bias).max(-126);
+        let allowed = f64::from(ulps) * libm::ldexp(1.0, exponent - 23);
+        let beyond = (f64::from(found) - exact).abs() > allowed;
+        if ulps == 0 || !beyond {
+            return found;
+        }
+        // Rounding is off by less than a unit, so one step back suffices.
+        let back =
+            if found.abs() > result.abs() { found.to_bits() - 1 } else { found.to_bits() + 1 };
+        f32::from_bits(back)
     }
 
     /// A sine or cosine that is off by at most [`Perturbation::sin_cos_absolute`], by an operand and the function.
@@ -449,7 +468,7 @@ impl Numerics {
     fn approximate(
         &self,
         x: u32,
-        exact: fn(f32) -> f32,
+        rounded: fn(f32) -> f32,
         function: Function,
         fixed_point: f32,
         bound: impl Fn(&Perturbation) -> u32,
@@ -458,13 +477,13 @@ impl Numerics {
         if let Some(y) = self.sequence(function, x, 0.0) {
             return self.out32(y);
         }
-        let mut y = exact(x);
+        let mut y = rounded(x);
         if let Some(p) = &self.perturbation
             && y.is_finite()
             && y != 0.0
             && x != fixed_point
         {
-            y = p.near(y, (x, function), bound(p));
+            y = p.near_exact((y, exact::wide(function, x)), (x, function), bound(p));
         }
         self.out32(y)
     }

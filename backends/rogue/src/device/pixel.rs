@@ -4,7 +4,7 @@ use super::heap::{Heap, TILE_BYTES};
 use super::{Machine, fill};
 use crate::abi::TILE_WORDS;
 use crate::describe::{FEEDBACK, OUTPUT_REGISTERS};
-use crate::emu::{Quad, Shaded};
+use crate::emu::{Pass, Quad, Shaded};
 use crate::state::{ISPA, OUTPUTS, PIXEL_SHADER, PIXEL_STATE, VARYINGS};
 use gpucc_emu::device::{FragmentOut, Stop};
 use gpucc_emu::draw::QuadBatch;
@@ -122,18 +122,20 @@ impl Machine {
         });
         heap.read_back(bindings)?;
         let shaded = ran?;
-        let feeds = self.number(FEEDBACK) != 0;
+        let keeps = self.pass() == Some(Pass::Translucent);
         let pixels = shaded.iter().zip(&batch.quads).flat_map(|(four, quad)| {
             let covered = (0..4).map(|pixel| quad.covered >> pixel & 1 == 1);
             four.iter().zip(covered)
         });
-        let pixels: Vec<(&Shaded, bool)> =
-            pixels.map(|(pixel, covered)| (pixel, covered && (!feeds || pixel.survives))).collect();
+        let pixels: Vec<(&Shaded, bool)> = pixels
+            .map(|(pixel, covered)| (pixel, covered && self.survives(pixel, keeps)))
+            .collect();
         let targets = self.targets(&mut heap, &pixels)?;
         let mut out = Vec::with_capacity(pixels.len());
         for (at, (pixel, _)) in pixels.into_iter().enumerate() {
             let depth = batch.quads[at / 4].position[at % 4][2];
-            let mut pixel = self.pixel(pixel, depth, &heap.tiles);
+            let survives = self.survives(pixel, keeps);
+            let mut pixel = self.pixel(pixel, depth, (&heap.tiles, survives));
             for (output, texels) in &targets {
                 pixel.outputs[*output] = texels[at];
             }
@@ -182,8 +184,18 @@ impl Machine {
         Ok(words)
     }
 
+    /// Whether colours of a pixel reach their targets. Where what is behind is seen (`keeps`) nothing goes back: a pixel that is
+    /// gone writes no colour.
+    fn survives(&self, pixel: &Shaded, keeps: bool) -> bool {
+        match (self.number(FEEDBACK) != 0, keeps) {
+            (true, _) => pixel.survives,
+            (false, true) => pixel.outputs.iter().any(Option::is_some) || !pixel.tiled.is_empty(),
+            (false, false) => true,
+        }
+    }
+
     /// What a pixel gave, by the places that the outputs are told to have. One that gave no depth keeps that of its place.
-    fn pixel(&self, shaded: &Shaded, depth: f32, tiles: &[u64]) -> FragmentOut {
+    fn pixel(&self, shaded: &Shaded, depth: f32, (tiles, survives): (&[u64], bool)) -> FragmentOut {
         let registers = self.number(OUTPUT_REGISTERS);
         let word = |at: u32| match at.checked_sub(registers) {
             None => shaded.outputs.get(at as usize).copied().flatten(),
@@ -203,8 +215,7 @@ impl Machine {
             }
             words
         });
-        let discarded = self.number(FEEDBACK) != 0 && !shaded.survives;
-        FragmentOut { discarded, outputs: outputs.collect() }
+        FragmentOut { discarded: !survives, outputs: outputs.collect() }
     }
 }
 

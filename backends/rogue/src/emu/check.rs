@@ -231,6 +231,9 @@ fn overlap(group: &Group, uses: &Uses) -> Result<(), Refused> {
 /// Operations that belong to a stage or to a core. 2.8, 3.3.
 fn stages(group: &Group, main: &Main, core: &Core, stage: Stage) -> Result<(), Refused> {
     let wrong = |rule| Err((rule, format!("{:?} of {stage:?} on {}", main.backend, core.name)));
+    if stage != Stage::Fragment && [main.p0, main.p1].iter().flatten().any(derives) {
+        return Err((Rule::Quad, format!("a derivative of {stage:?}")));
+    }
     match &main.backend {
         Some(Backend::Uvsw(_)) if stage != Stage::Vertex => wrong(Rule::VertexStage),
         Some(Backend::Iterate { .. }) if stage != Stage::Fragment || core.iterates_by_control => {
@@ -250,6 +253,12 @@ fn stages(group: &Group, main: &Main, core: &Core, stage: Stage) -> Result<(), R
         }
         _ => Ok(()),
     }
+}
+
+/// Whether an operation asks the other pixels of its quad: pixels alone have one. 2.2.
+fn derives(op: &Alu) -> bool {
+    use Single::{Dsx, DsxFine, Dsy, DsyFine};
+    matches!(op, Alu::Single(Dsx | Dsy | DsxFine | DsyFine, _))
 }
 
 /// Header and ports of a mask operation. 2.7.

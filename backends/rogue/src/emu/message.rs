@@ -156,13 +156,12 @@ impl Machine<'_> {
                 let mut message = Message::new("iterator", drc);
                 for lane in each(lanes) {
                     let first = self.slot(task, sources[0], lane, 0)?;
-                    let reciprocal = if perspective {
-                        Some(self.slot(task, sources[2], lane, 0)?)
+                    let by = if perspective {
+                        By::Set(self.slot(task, sources[2], lane, 0)?)
                     } else {
-                        None
+                        By::Nothing
                     };
-                    let values =
-                        self.iterated(task, lane, (first, reciprocal), mode, count.into())?;
+                    let values = self.iterated(task, lane, (first, by), mode, count.into())?;
                     for (at, value) in values.into_iter().enumerate() {
                         let slot = self.slot(task, sources[3], lane, at)?;
                         let value = if saturate { super::value::saturated(value) } else { value };
@@ -525,22 +524,18 @@ impl Machine<'_> {
                 }
             }
             let first = Slot::Coefficient(bases[0]);
-            let reciprocal = matches!(op.perspective, 1 | 2).then_some(Slot::Coefficient(bases[1]));
+            let by = match op.perspective {
+                1 | 2 => By::Set(Slot::Coefficient(bases[1])),
+                3 => match task.kept[lane] {
+                    Some(w) => By::Kept(w),
+                    None => return Err((Rule::Undefined, "the kept reciprocal of w".into())),
+                },
+                _ => By::Nothing,
+            };
             let count = usize::from(op.count);
-            let mut values = self.iterated(task, lane, (first, reciprocal), op.mode, count)?;
+            let values = self.iterated(task, lane, (first, by), op.mode, count)?;
             if op.perspective == 2 {
-                let w = self.plane(task, lane, bases[1], op.mode)?;
-                task.kept[lane] = Some(w);
-            }
-            if op.perspective == 3 {
-                let Some(w) = task.kept[lane] else {
-                    return Err((Rule::Undefined, "the kept reciprocal of w".into()));
-                };
-                if task.fragments.given.is_none() {
-                    for value in &mut values {
-                        *value = divided(f32::from_bits(*value), w);
-                    }
-                }
+                task.kept[lane] = Some(self.component(task, lane, bases[1], op.mode)?);
             }
             for (at, value) in values.into_iter().enumerate() {
                 let slot = Slot::Temp(usize::from(op.destination) + at);
@@ -558,7 +553,7 @@ impl Machine<'_> {
         &self,
         task: &Task,
         lane: usize,
-        (first, reciprocal): (Slot, Option<Slot>),
+        (first, by): (Slot, By),
         mode: Mode,
         count: usize,
     ) -> Result<Vec<u32>, Refused> {
@@ -567,24 +562,31 @@ impl Machine<'_> {
             other => Err((Rule::Iterator, format!("{other:?}"))),
         };
         let first = set(first)?;
-        let reciprocal = reciprocal.map(set).transpose()?;
+        let by = match by {
+            By::Nothing => None,
+            By::Kept(w) => Some(w),
+            By::Set(slot) => Some(self.component(task, lane, set(slot)?, mode)?),
+        };
         let mut values = Vec::with_capacity(count);
         for step in 0..count {
             if let Some(given) = &task.fragments.given {
-                let row = given.get(first / 4 + step);
-                let row =
-                    row.ok_or((Rule::Bounds, format!("coefficient set {}", first / 4 + step)))?;
-                values.push(row[lane]);
+                let at = first / 4 + step;
+                let value = given.value(at, lane, by);
+                values.push(value.ok_or((Rule::Bounds, format!("coefficient set {at}")))?);
                 continue;
             }
             let value = self.plane(task, lane, first + 4 * step, mode)?;
-            let value = match reciprocal {
-                Some(at) => divided(value, self.plane(task, lane, at, mode)?),
-                None => value.to_bits(),
-            };
-            values.push(value);
+            values.push(by.map_or(value.to_bits(), |by| divided(value, by)));
         }
         Ok(values)
+    }
+
+    /// What one set is that nothing divides.
+    fn component(&self, task: &Task, lane: usize, at: usize, mode: Mode) -> Result<f32, Refused> {
+        let Some(given) = &task.fragments.given else { return self.plane(task, lane, at, mode) };
+        let value = given.value(at / 4, lane, None);
+        let value = value.ok_or((Rule::Bounds, format!("coefficient set {}", at / 4)))?;
+        Ok(f32::from_bits(value))
     }
 
     /// A x + B y + C of one set, rounded once [A].
@@ -604,6 +606,16 @@ impl Machine<'_> {
         };
         Ok((word(0)? * x + word(1)? * y + word(2)?) as f32)
     }
+}
+
+/// What divides iterated components.
+#[derive(Copy, Clone)]
+enum By {
+    Nothing,
+    /// The plane of a set.
+    Set(Slot),
+    /// The reciprocal of w that was kept.
+    Kept(f32),
 }
 
 /// A component by the iterated reciprocal of w, rounded once.

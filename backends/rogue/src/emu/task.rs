@@ -34,8 +34,8 @@ pub struct Fragments {
     pub samples: [u32; INSTANCES],
     /// Samples a pixel.
     pub count: u32,
-    /// What iterators give, by set of coefficients and instance, in place of planes.
-    pub given: Option<Vec<[u32; INSTANCES]>>,
+    /// What iterators give, in place of planes.
+    pub given: Option<Iterated>,
     /// Feedback that was given: instances that survive, and those whose depth was given.
     pub survive: Lanes,
     /// Instances that gave feedback.
@@ -52,6 +52,39 @@ pub struct Fragments {
     pub emitting: bool,
     /// Pixels that were emitted: the two state words, by instance.
     pub emitted: Vec<(usize, [u32; 2])>,
+}
+
+/// What iterators give of each set of coefficients that is iterated as its words of state say it.
+#[derive(Clone, Debug, Default)]
+pub struct Iterated {
+    /// By set and instance.
+    pub sets: Vec<[u32; INSTANCES]>,
+    /// Sets whose planes are of values over w. 5.1.
+    pub perspective: Vec<bool>,
+    /// The reciprocal of w of each instance.
+    pub reciprocal: [f32; INSTANCES],
+}
+
+impl Iterated {
+    /// Of so many sets, all without perspective.
+    pub fn new(sets: usize) -> Iterated {
+        Iterated {
+            sets: vec![[0; INSTANCES]; sets],
+            perspective: vec![false; sets],
+            reciprocal: [1.0; INSTANCES],
+        }
+    }
+
+    /// A set of an instance whose plane is divided by a number, or by none. Another than the reciprocal of w gives another value.
+    pub fn value(&self, set: usize, lane: usize, by: Option<f32>) -> Option<u32> {
+        let word = self.sets.get(set)?[lane];
+        let own = self.perspective[set].then_some(self.reciprocal[lane]);
+        if own.map(f32::to_bits) == by.map(f32::to_bits) {
+            return Some(word);
+        }
+        let [own, by] = [own, by].map(|number| f64::from(number.unwrap_or(1.0)));
+        Some(((f64::from(f32::from_bits(word)) * own / by) as f32).to_bits())
+    }
 }
 
 /// What a vertex task is beside its registers.

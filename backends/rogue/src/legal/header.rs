@@ -3,7 +3,7 @@
 use super::sources::named;
 use super::{Asked, Rule, is_complex};
 use crate::isa::disasm::asks_external;
-use crate::isa::group::Ops;
+use crate::isa::group::{MainOps, Ops};
 use crate::isa::ops::{Backend, Control, Main};
 use crate::isa::register::{File, Register, Special, special};
 
@@ -32,6 +32,14 @@ fn is_pixel(register: Register) -> bool {
         Register::Relative { file, .. } => file == File::Pixout,
         _ => false,
     }
+}
+
+/// A derivative asks the other pixels of its quad. 2.2.
+fn looks_around(ops: &MainOps) -> bool {
+    let mut alu = [ops.p0, ops.p1].into_iter().flatten();
+    alu.any(|inst| {
+        matches!(Main::of(inst.op()), Main::Fdsx | Main::Fdsy | Main::Fdsxf | Main::Fdsyf)
+    })
 }
 
 impl Asked<'_> {
@@ -65,6 +73,11 @@ impl Asked<'_> {
         use Backend as B;
         let compute = self.context.compute;
         let mut stages = Stages { vertex: !compute, fragment: !compute, compute };
+        if let Ops::Main(ops) = &self.group.ops
+            && looks_around(ops)
+        {
+            stages.within(Stages::FRAGMENT);
+        }
         match &self.group.ops {
             Ops::Main(ops) => match ops.backend.map(|inst| B::of(inst.op())) {
                 Some(row) if row <= B::UvswWriteEmitEndtask => stages.within(Stages::VERTEX),

@@ -72,7 +72,7 @@ rules! {
     AddressNeedsLod "an address override comes with a level of detail (2.9)";
     SharedLevel "S3 of a lookup, a level for all instances, is constant 0 (2.9) [A]";
     IntegerLookup "this chip looks up neither integers nor arrays nor comparisons (2.9)";
-    Stage "vertex programs write vertex outputs, fragment programs iterate, give feedback and write pixels (2.8, 4.1, 4.2)";
+    Stage "vertex programs write vertex outputs, fragment programs iterate, derive, give feedback and write pixels (2.2, 2.8, 4.1, 4.2)";
     // Programs.
     LastAligned "the last group lies in fetch lines of its own (1.1)";
     LastEnds "the last group ends the program or branches away (1.1, end)";

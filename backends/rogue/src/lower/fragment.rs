@@ -328,7 +328,7 @@ impl Lower<'_> {
         Some(Src::Reg(self.p0(word, &[depth, ONE]).into()))
     }
 
-    /// Feedback of those that survive, then the colours. 2.8, 4.2.
+    /// Feedback of those that survive, then the colours. Where tests are early nothing goes back. 2.8, 4.2.
     pub(super) fn end_fragment(&mut self) -> Result<(), Failure> {
         let ssa = self.ssa;
         let depth = self.depth();
@@ -343,6 +343,13 @@ impl Lower<'_> {
                 gone = self.logical(super::alu::OR, Src::Reg(gone.into()), Src::Reg(killed.into()));
             }
             self.fragment.killed = Some(gone);
+        }
+        if ssa.early_fragment_tests {
+            // The depth is written before the program, whoever survives. The colours are not.
+            return match self.abi.outputs.is_empty() {
+                true => Ok(()),
+                false => self.living(|lower| lower.end_colors()),
+            };
         }
         let killed = self.fragment.killed;
         if let Some(killed) = killed {

@@ -31,6 +31,8 @@ const GOURAUD: u32 = 3;
 enum Pass {
     /// Nothing goes back.
     Opaque = 0,
+    /// Nothing goes back, and pixels that are gone keep what is behind them.
+    Translucent = 1,
     /// Who survives goes back.
     PunchThrough = 2,
     /// The depths of those who survive go back.
@@ -40,10 +42,11 @@ enum Pass {
 impl Pass {
     /// Of a program.
     fn of(facts: &Facts) -> Pass {
-        match (facts.depth, facts.feeds) {
-            (true, _) => Pass::DepthFeedback,
-            (false, true) => Pass::PunchThrough,
-            (false, false) => Pass::Opaque,
+        match (facts.depth, facts.feeds, facts.keeps) {
+            (true, ..) => Pass::DepthFeedback,
+            (false, true, _) => Pass::PunchThrough,
+            (false, false, true) => Pass::Translucent,
+            (false, false, false) => Pass::Opaque,
         }
     }
 }

@@ -1,5 +1,20 @@
 //! Functions of one f32, computed in f64 and rounded once; pure and the same on every host.
 
+use super::Function;
+
+/// What a function of one operand is before it is rounded. Functions that err by units in the last place alone.
+pub(super) fn wide(function: Function, x: f32) -> f64 {
+    let x = f64::from(x);
+    match function {
+        Function::Rcp => 1.0 / x,
+        Function::Rsq => rsq64(x),
+        Function::Sqrt => libm::sqrt(x),
+        Function::Exp2 => libm::exp2(x),
+        Function::Log2 => libm::log2(x),
+        _ => f64::NAN,
+    }
+}
+
 /// 1 / x: correctly rounded; ±0 gives infinity of the sign, infinity gives zero.
 pub fn rcp(x: f32) -> f32 {
     1.0 / x

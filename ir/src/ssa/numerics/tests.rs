@@ -108,6 +108,42 @@ fn perturbation_stays_within_its_bound_and_reaches_it() {
 }
 
 #[test]
+fn units_of_an_error_count_from_the_exact_value_and_both_ways_are_gone() {
+    type Unary = (fn(&Numerics, u32) -> u32, fn(f64) -> f64);
+    let functions: [Unary; 4] = [
+        (Numerics::rcp, |x| 1.0 / x),
+        (Numerics::rsq, |x| 1.0 / x.sqrt()),
+        (Numerics::sqrt, f64::sqrt),
+        (Numerics::log2, f64::log2),
+    ];
+    for functions_of in [Functions::EXACT, Functions::TRUNCATED] {
+        for (number, (function, exact)) in functions.into_iter().enumerate() {
+            let mut ways = [0; 3];
+            for k in 0..3000u32 {
+                let x = 1.5 + k as f32 * 0.0137;
+                let model = Numerics { functions: functions_of, ..Numerics::REFERENCE };
+                let model = model.perturbed(Perturbation {
+                    seed: u64::from(k),
+                    rcp_ulps: 1,
+                    rsq_ulps: 1,
+                    sqrt_ulps: 1,
+                    exp2_ulps: 1,
+                    log2_ulps: 1,
+                    sin_cos_absolute: 0.0,
+                });
+                let (found, exact) = (function(&model, x.to_bits()), exact(x.into()));
+                let found = f32::from_bits(found);
+                let unit = 2f64.powi(exact.log2().floor() as i32 - 23);
+                let off = f64::from(found) - exact;
+                assert!(off.abs() <= unit, "{number}: {x}: {off} of {unit}");
+                ways[usize::from(off > 0.0) + usize::from(off >= 0.0)] += 1;
+            }
+            assert!(ways[0] > 800 && ways[2] > 800, "{number}: {ways:?}");
+        }
+    }
+}
+
+#[test]
 fn a_function_that_is_a_sequence_errs_by_instruction() {
     let model = Numerics { functions: tabled::FUNCTIONS, ..Numerics::REFERENCE };
     let errors = |seed, ulps| Perturbation {

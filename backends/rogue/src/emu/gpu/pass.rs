@@ -7,6 +7,8 @@
 //! - A program that discards gives back who survives. So a pass that punches through writes behind the program. It writes
 //!   the pixels that survive.
 //! - Opaque and translucent objects give nothing back. So both write before the program.
+//! - Nothing behind an opaque object has to be drawn. So each of its pixels writes outputs where one does. A pixel of a
+//!   translucent object may leave what is behind it.
 
 use super::super::register::each;
 use super::super::rule::{Refused, Rule};
@@ -63,6 +65,12 @@ impl Pass {
         };
         if let Some(lane) = each(fragments.fed).find(|lane| wrong(*lane)) {
             let what = format!("feedback of instance {lane} in a pass of type {self:?}");
+            return Err((Rule::State, what));
+        }
+        let kept = fragments.covered & !fragments.written;
+        if self == Pass::Opaque && fragments.covered & fragments.written != 0 && kept != 0 {
+            let lane = kept.trailing_zeros();
+            let what = format!("instance {lane} leaves what is behind an opaque object");
             return Err((Rule::State, what));
         }
         if fragments.stored != 0 && self.tests_before() != early {

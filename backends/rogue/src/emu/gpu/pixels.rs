@@ -10,7 +10,7 @@ use super::super::machine::Run;
 use super::super::pds::{Action, Pds};
 use super::super::register::{Common, INSTANCES, each};
 use super::super::rule::{Refused, Rule, Trap};
-use super::super::task::{Sizes, Task};
+use super::super::task::{Iterated, Sizes, Task};
 use super::Gpu;
 use super::compute::{place, temporaries, upload};
 use super::pass::Pass;
@@ -434,7 +434,7 @@ fn given_task(
     let valid = if count == INSTANCES { u32::MAX } else { (1 << count) - 1 };
     let sizes = Sizes { temps: programs.temps, inputs: 0 };
     let mut task = Task::new(Stage::Fragment, programs.entry, sizes, valid, 0);
-    let mut given = vec![[0; INSTANCES]; programs.coefficients / 4];
+    let mut given = iterated(programs, varyings);
     let mut own = Common::new("cf", programs.coefficients);
     let fragments = &mut task.fragments;
     fragments.covered = 0;
@@ -448,6 +448,7 @@ fn given_task(
         fragments.x[lane] = quad.x + (pixel as u32 & 1);
         fragments.y[lane] = quad.y + (pixel as u32 >> 1);
         fragments.places[lane] = [[0.5; 2]; 2];
+        given.reciprocal[lane] = quad.places[pixel][1];
         for varying in varyings {
             for step in 0..varying.count {
                 let [depth, reciprocal] = quad.places[pixel];
@@ -463,7 +464,7 @@ fn given_task(
                     }
                 };
                 let set = varying.set + step as usize;
-                let Some(row) = given.get_mut(set) else {
+                let Some(row) = given.sets.get_mut(set) else {
                     let what = format!("set {set} of {}", programs.coefficients / 4);
                     return Err((Rule::PdsTarget, what));
                 };
@@ -737,7 +738,7 @@ fn task(
     let valid = if count == INSTANCES { u32::MAX } else { (1 << count) - 1 };
     let sizes = Sizes { temps: programs.temps, inputs: 0 };
     let mut task = Task::new(Stage::Fragment, programs.entry, sizes, valid, 0);
-    let mut given = vec![[0; INSTANCES]; programs.coefficients / 4];
+    let mut given = iterated(programs, varyings);
     task.fragments.covered = 0;
     task.fragments.back = !shape.piece.front();
     for (number, found) in chunk.iter().enumerate() {
@@ -750,6 +751,7 @@ fn task(
             fragments.x[lane] = found.x + (pixel as u32 & 1);
             fragments.y[lane] = found.y + (pixel as u32 >> 1);
             fragments.places[lane] = [[0.5; 2]; 2];
+            given.reciprocal[lane] = found.position[pixel][3];
             if let Some(old) = render.pixel(fragments.x[lane], fragments.y[lane]) {
                 for (index, word) in old.outputs.iter().enumerate() {
                     if let Some(word) = word {
@@ -761,7 +763,7 @@ fn task(
                 for step in 0..varying.count {
                     let set = varying.set + step as usize;
                     let value = interpolated(state, varying, step, shape, found, pixel)?;
-                    if let Some(row) = given.get_mut(set) {
+                    if let Some(row) = given.sets.get_mut(set) {
                         row[lane] = value;
                     }
                 }
@@ -770,6 +772,16 @@ fn task(
     }
     task.fragments.given = Some(given);
     Ok(task)
+}
+
+/// What iterators give, before anything is known of the pixels.
+fn iterated(programs: &Programs, varyings: &[Varying]) -> Iterated {
+    let mut given = Iterated::new(programs.coefficients / 4);
+    for varying in varyings.iter().filter(|varying| varying.perspective) {
+        let sets = given.perspective.iter_mut().skip(varying.set);
+        sets.take(varying.count as usize).for_each(|set| *set = true);
+    }
+    given
 }
 
 /// What an iterator gives at a pixel.

@@ -357,6 +357,45 @@ fn passes_that_punch_through_test_before_the_program_and_write_behind_it() {
     assert_eq!(outside, hidden);
 }
 
+/// A pixel of a translucent object may write no output: what was there stays, though its depth is written. Nobody draws what is
+/// behind an opaque object, so that it may not.
+#[test]
+fn pixels_leave_what_is_behind_a_translucent_object() {
+    // The right half is drawn.
+    let program = crate::isa::assemble(
+        "0 :
+ ditrp.pixel r0, drc0, cf4, cf0, 4
+1 :
+ wdf drc0
+2 :
+ s0 = sc0, s1 = r0, s3 = sc75
+ is0 = s1, is1 = fte, is2 = ft1
+ mbyp ft0, s0
+ mbyp ft1, s3
+ tst.f32.g ftt, p0, is1, is2
+3 : if (p0) olchk
+ s0 = r0
+ is4 = ft0
+ mbyp ft0, s0
+ w0 = po0
+4 : end
+ nop
+",
+    );
+    let program = program.expect("it assembles");
+    let drawn = |pass: u32| {
+        let mut chip = Chip::new();
+        chip.gpu.memory().write(CODE + u64::from(FRAGMENT), &program).expect("is mapped");
+        chip.state[2] = 7 << 17 | pass << 24;
+        chip
+    };
+    assert_eq!(drawn(0).rule(), Some(Rule::State));
+    let render = drawn(1).draw().expect("draws");
+    for (at, pixel) in (0u32..).zip(&render.pixels) {
+        assert_eq!((pixel.outputs[0].is_some(), pixel.depth), (at % SIDE >= 8, 0.25), "{at}");
+    }
+}
+
 #[test]
 fn quads_are_shaded_without_a_rasteriser() {
     let mut chip = Chip::new();

@@ -8,7 +8,7 @@ use crate::emu::inst::{Kind, Register};
 use crate::emu::machine::{Machine, Run};
 use crate::emu::memory::Memory;
 use crate::emu::register::Common;
-use crate::emu::task::{Sizes, Task};
+use crate::emu::task::{Iterated, Sizes, Task};
 use crate::emu::{Stage, program};
 
 /// The four components before they are packed, in each instance: of inputs a and b, whose sets follow that of 1 / w, and
@@ -41,10 +41,11 @@ fn colour(
     let mut task = Task::new(row.stage, 0, Sizes { temps: 64, inputs: 0 }, u32::MAX, 0);
     task.p0_defined = u32::MAX;
     task.fragments.samples = [1; 32];
-    let mut given = vec![[1f32.to_bits(); 32]; 10];
+    let mut given = Iterated::new(10);
+    given.sets.fill([1f32.to_bits(); 32]);
     for component in 0..4 {
-        given[1 + component] = std::array::from_fn(|lane| a(lane, component));
-        given[5 + component] = std::array::from_fn(|lane| b(lane, component));
+        given.sets[1 + component] = std::array::from_fn(|lane| a(lane, component));
+        given.sets[5 + component] = std::array::from_fn(|lane| b(lane, component));
     }
     task.fragments.given = Some(given);
     let mut coefficients = Common::new("cf", 48);

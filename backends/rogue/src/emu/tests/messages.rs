@@ -3,6 +3,7 @@
 use super::bench::{Bench, DATA, WAIT};
 use crate::emu::Stage::{Compute, Fragment};
 use crate::emu::rule::Rule;
+use crate::emu::task::Iterated;
 
 /// r4 = [r0:r1], r8 to [r0:r1], with drc0; the same load with drc1.
 const LOAD: &str = "65 a0 00 f1 04 00 40 44 00 ff";
@@ -149,7 +150,9 @@ fn coefficients_are_iterated() {
     assert_eq!(fragments().rule(&["04 80 78 04 05 00 10 08", moved]), None);
     // What is given goes before planes.
     let mut bench = fragments();
-    bench.tasks[0].fragments.given = Some(vec![[0; 32], [5; 32], [6; 32]]);
+    let mut given = Iterated::new(3);
+    (given.sets[1], given.sets[2]) = ([5; 32], [6; 32]);
+    bench.tasks[0].fragments.given = Some(given);
     bench.run(&["04 80 78 04 05 00 20 00", WAIT]).expect("runs");
     assert_eq!((bench.result(4), bench.result(5)), ([5; 32], [6; 32]));
     // Coefficients that nobody wrote.

@@ -192,6 +192,9 @@ fn derivatives_are_those_of_the_quad() {
     bench.tasks[0].temps.set(5, 0, 0);
     bench.tasks[0].executing = 1;
     assert_eq!(bench.rule(&["34 82 00 88 45 00 00 40"]), Some(Rule::Quad));
+    // Others have no quads.
+    let mut bench = Bench::new(Compute).temp(5, value);
+    assert_eq!(bench.rule(&["34 82 00 88 45 00 00 40"]), Some(Rule::Quad));
 }
 
 #[test]
