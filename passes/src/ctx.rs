@@ -1,5 +1,6 @@
 //! What a pass may know beside the function: options, the target's numbers, the numeric model, fuel.
 
+use crate::fold::settled::Settled;
 use crate::spare::Spare;
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::State;
@@ -191,6 +192,8 @@ pub struct Ctx<'a> {
     /// `robust` has left out bounds that a branch shows to be kept: no pass may take a branch for one way any more
     /// because the other never ends, or whoever comes there would read anywhere.
     pub(crate) bounded: bool,
+    /// What folding need not look at again.
+    pub(crate) settled: Settled,
     /// Lists for regions that are written anew.
     pub(crate) spare: Spare,
 }
@@ -210,6 +213,7 @@ impl<'a> Ctx<'a> {
             relaxed: false,
             guarded: false,
             bounded: false,
+            settled: Settled::default(),
             spare: Spare::default(),
         }
     }
