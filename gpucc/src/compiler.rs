@@ -342,7 +342,7 @@ impl Compiler {
         let start = Instant::now();
         options.pipeline.check().map_err(Failure::usage)?;
         options.pipeline.check_outputs(func).map_err(Failure::usage)?;
-        let mut ssa = func.clone();
+        let mut ssa = func.with_room();
         let mut watch = Watch {
             start,
             current: "",
@@ -386,7 +386,7 @@ impl Compiler {
             };
             let say = |failure| place(say(failure));
             guarded(&name, || admit().map_err(say)).map_err(|failure| attach_ir(failure, &ssa))?;
-            let mut expanded = ssa.clone();
+            let mut expanded = ssa.with_room();
             ctx.target = machine.expansion_info(&self.request(options, Control::default()));
             guarded_passes(&ssa, &mut watch, |watch| {
                 runner.go_on(own, &mut expanded, &mut ctx, watch)

@@ -1,5 +1,6 @@
 //! What a pass may know beside the function: options, the target's numbers, the numeric model, fuel.
 
+use crate::fold::settled::Settled;
 use crate::spare::Spare;
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::State;
@@ -197,6 +198,8 @@ pub struct Ctx<'a> {
     pub(crate) bounded: bool,
     /// Loops of this function have been looked at by `unroll`.
     pub(crate) unrolled: bool,
+    /// What folding need not look at again.
+    pub(crate) settled: Settled,
     /// Lists for regions that are written anew.
     pub(crate) spare: Spare,
 }
@@ -217,6 +220,7 @@ impl<'a> Ctx<'a> {
             guarded: false,
             bounded: false,
             unrolled: false,
+            settled: Settled::default(),
             spare: Spare::default(),
         }
     }

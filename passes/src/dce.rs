@@ -18,7 +18,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     if ctx.out_of_fuel() {
         return false;
     }
-    let changed = instructions(func, ctx) | drop_unused_mems(func);
+    let (mut changed, used) = sweep(func, ctx);
+    changed |= drop_unused_mems(func, &used);
     if changed {
         ctx.draw();
     }
@@ -27,6 +28,11 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
 
 /// Removes dead instructions. Variables keep their numbers, for who knows them by these.
 pub fn instructions(func: &mut Func, ctx: &mut Ctx) -> bool {
+    sweep(func, ctx).0
+}
+
+/// Removes dead instructions. Says whether there were some, and which variables the others name.
+fn sweep(func: &mut Func, ctx: &mut Ctx) -> (bool, EntitySet<Mem>) {
     let shape = Shape::find(func);
     ctx.steps += shape.count;
     let mut live = Live {
@@ -39,9 +45,9 @@ pub fn instructions(func: &mut Func, ctx: &mut Ctx) -> bool {
     };
     live.find(func);
     let Live { insts, values, .. } = live;
-    let mut sweep = Sweep { shape: &shape, insts, values, changed: false };
+    let mut sweep = Sweep { shape: &shape, insts, values, used: EntitySet::new(), changed: false };
     sweep.region(func, func.body);
-    sweep.changed
+    (sweep.changed, sweep.used)
 }
 
 enum Work {
@@ -165,6 +171,8 @@ struct Sweep<'a> {
     /// By number.
     insts: Vec<bool>,
     values: Vec<bool>,
+    /// Variables that what stays names.
+    used: EntitySet<Mem>,
     changed: bool,
 }
 
@@ -173,9 +181,14 @@ impl Sweep<'_> {
         let mut insts = std::mem::take(&mut func.regions[region].insts);
         let before = insts.len();
         insts.retain(|&inst| {
-            let keep = func.insts[inst].op.is_terminator() || self.insts[inst.index()];
-            if keep && !func.insts[inst].regions.is_empty() {
-                self.construct(func, inst);
+            let keep = self.insts[inst.index()] || func.insts[inst].op.is_terminator();
+            if keep {
+                let data = &func.insts[inst];
+                if let Imm::Mem(access) | Imm::MemAtomic(access, _) = data.imm {
+                    self.used.insert(access.mem);
+                } else if data.op.flags().has(Flags::REGIONS) {
+                    self.construct(func, inst);
+                }
             }
             keep
         });
@@ -250,17 +263,8 @@ impl Sweep<'_> {
     }
 }
 
-/// Takes variables that no instruction names out of the list, so that nobody gives them memory.
-fn drop_unused_mems(func: &mut Func) -> bool {
-    if func.mems.is_empty() {
-        return false;
-    }
-    let mut used = EntitySet::new();
-    func.each_inst(|data| {
-        if let Imm::Mem(access) | Imm::MemAtomic(access, _) = data.imm {
-            used.insert(access.mem);
-        }
-    });
+/// Takes variables that are not `used`, for no instruction names them, out of the list, so that nobody gives them memory.
+fn drop_unused_mems(func: &mut Func, used: &EntitySet<Mem>) -> bool {
     if func.mems.keys().all(|mem| used.contains(mem)) {
         return false;
     }

@@ -10,20 +10,23 @@ mod choice;
 mod float;
 mod integer;
 mod relaxed;
+pub(crate) mod settled;
 
 use crate::{ctx::Ctx, rename::Renames};
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Type, Value, eval_inst, verify};
+use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, Op, Region, Type, Value, eval_inst, verify};
 use smallvec::SmallVec;
 
 /// Folds.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let float_only = float::used_as_floats_only(func, &ctx.numerics);
+    ctx.settled.begin(func);
     let mut fold = Fold {
         ctx,
         renames: Renames::new(),
         float_only,
         known: SecondaryMap::new(),
+        facts: 0,
         truth: [None; 2],
         demoted: SecondaryMap::new(),
         demotes: Vec::new(),
@@ -87,6 +90,8 @@ struct Fold<'a, 'c> {
     float_only: float::FloatOnly,
     /// Conditions that are decided in the region being walked.
     known: SecondaryMap<Value, Option<bool>>,
+    /// How many of them at most: where there are none, nobody asks.
+    facts: usize,
     truth: [Option<Value>; 2],
     /// Conditions under which all that are still no helpers have been demoted before.
     demoted: SecondaryMap<Value, bool>,
@@ -105,14 +110,22 @@ impl Fold<'_, '_> {
         let scope = self.demotes.len();
         // What earlier conditions of this region have decided for the rest of it, and what was known.
         let mut decided: SmallVec<[(Value, Option<bool>); 4]> = SmallVec::new();
+        self.ctx.steps += insts.len() as u64;
         for inst in insts.drain(..) {
-            self.ctx.steps += 1;
-            self.renames.args(func, inst);
-            self.decided(func, inst);
-            if self.demotes_again(func, inst) {
+            let op = func.insts[inst].op;
+            if op == Op::Const {
+                self.ctx.settled.may_apply(func, inst, 0);
+                out.push(inst);
                 continue;
             }
-            if !func.insts[inst].regions.is_empty() {
+            self.renames.args(func, inst);
+            if self.facts > 0 {
+                self.decided(func, inst);
+            }
+            if op.flags().has(Flags::REGIONS) {
+                if self.demotes_again(func, inst) {
+                    continue;
+                }
                 let regions = func.insts[inst].regions.clone();
                 self.loops |= func.insts[inst].op == Op::Loop;
                 let cond = (func.insts[inst].op == Op::If).then(|| func.insts[inst].args[0]);
@@ -126,7 +139,10 @@ impl Fold<'_, '_> {
                     let before = facts.map(|(value, holds)| {
                         value.map(|value| (value, self.known[value].replace(holds)))
                     });
+                    let known = before.iter().flatten().count();
+                    self.facts += known;
                     self.region(func, inner);
+                    self.facts -= known;
                     for (value, old) in before.into_iter().flatten() {
                         self.known[value] = old;
                     }
@@ -135,21 +151,27 @@ impl Fold<'_, '_> {
                     for (value, holds) in [(Some(cond), holds), (opposite, !holds)] {
                         let Some(value) = value else { continue };
                         decided.push((value, self.known[value].replace(holds)));
+                        self.facts += 1;
                     }
                 }
                 out.push(inst);
                 continue;
             }
-            let data = &func.insts[inst];
-            let folds = data.op.is_pure() && data.op != Op::Const && data.results.len() == 1;
-            if self.wrong_address(func, inst, &mut out) || folds && self.gone(func, inst, &mut out)
-            {
-                continue;
+            // What is pure accesses nothing.
+            let goes = match op.is_pure() {
+                true => self.may_fold(func, inst) && self.gone(func, inst, &mut out),
+                false => {
+                    self.ctx.settled.pass_by(inst);
+                    self.wrong_address(func, inst, &mut out)
+                }
+            };
+            if !goes {
+                out.push(inst);
             }
-            out.push(inst);
         }
         func.regions[region].insts = out;
         self.ctx.spare.give(insts);
+        self.facts -= decided.len();
         for (value, old) in decided.into_iter().rev() {
             self.known[value] = old;
         }
@@ -215,8 +237,27 @@ impl Fold<'_, '_> {
         true
     }
 
+    /// Some rule may apply to a pure instruction: it is not as it was when none did.
+    fn may_fold(&mut self, func: &Func, inst: Inst) -> bool {
+        let clean = match func.insts[inst].results[..] {
+            [result] => self.float_only.contains(result),
+            _ => false,
+        };
+        let how = 2 * u64::from(clean) + u64::from(self.ctx.relaxed);
+        self.ctx.settled.may_apply(func, inst, how)
+    }
+
     /// Rewrites an instruction; true when nothing of it is left here.
     fn gone(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> bool {
+        let before = self.ctx.rewrites;
+        let gone = self.rewritten(func, inst, out);
+        if self.ctx.rewrites > before {
+            self.ctx.settled.changed(inst);
+        }
+        gone
+    }
+
+    fn rewritten(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> bool {
         for _ in 0..ROUNDS {
             let data = &func.insts[inst];
             if !data.op.is_pure() || data.op == Op::Const {

@@ -91,7 +91,9 @@ fn look_inside(
                 (Op::Exit, &Imm::Label(block)) => all.exit(block),
                 _ => {}
             }
-            all.add(&of_inst(func, inst, &inside));
+            if !data.regions.is_empty() {
+                all.add(&of_inst(func, inst, &inside));
+            }
         }
         inside[region] = all;
     }

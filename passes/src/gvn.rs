@@ -50,7 +50,7 @@ const HELPER: u8 = 16;
 /// What one instruction writes, as a set of kinds.
 fn written_by(func: &Func, inst: Inst) -> u8 {
     let data = &func.insts[inst];
-    if !data.flags().has(Flags::EFFECT) {
+    if !data.op.flags().has(Flags::EFFECT) {
         return 0;
     }
     match data.op {
@@ -89,6 +89,9 @@ fn read_only(func: &Func, resource: Resource) -> bool {
 /// What a load depends on; `None` for what must not be merged at all.
 fn read_by(func: &Func, inst: Inst) -> Option<u8> {
     let data = &func.insts[inst];
+    if data.op.is_pure() {
+        return Some(0);
+    }
     let flags = data.flags();
     if flags.has(Flags::EFFECT) || flags.has(Flags::REGIONS) || flags.has(Flags::TERMINATOR) {
         return None;
@@ -167,10 +170,19 @@ impl Gvn<'_, '_> {
         let known = self.mark();
         let mut insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = self.ctx.spare.take(insts.len());
+        self.ctx.steps += insts.len() as u64;
         for inst in insts.drain(..) {
-            self.ctx.steps += 1;
+            let op = func.insts[inst].op;
+            if op == Op::Const {
+                let at_body = region == func.body;
+                let in_place = at_body && out.is_empty();
+                if !self.constant(func, inst, at_body, in_place) {
+                    out.push(inst);
+                }
+                continue;
+            }
             self.renames.args(func, inst);
-            if !func.insts[inst].regions.is_empty() {
+            if op.flags().has(Flags::REGIONS) {
                 self.construct(func, region, inst);
                 out.push(inst);
                 continue;
@@ -179,12 +191,6 @@ impl Gvn<'_, '_> {
             if written != 0 {
                 self.fixed_args(func, inst);
                 self.bump(written);
-            } else if func.insts[inst].op == Op::Const {
-                let at_body = region == func.body;
-                let in_place = at_body && out.is_empty();
-                if self.constant(func, inst, at_body, in_place) {
-                    continue;
-                }
             } else if self.known(func, inst, region) {
                 self.changed = true;
                 continue;
@@ -395,6 +401,9 @@ impl Gvn<'_, '_> {
     }
 
     fn epoch(&self, kinds: u8) -> u32 {
+        if kinds == 0 {
+            return 0;
+        }
         let met = self.epochs.iter().enumerate();
         met.filter(|(kind, _)| kinds >> kind & 1 != 0).map(|(_, &epoch)| epoch).max().unwrap_or(0)
     }

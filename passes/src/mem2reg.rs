@@ -13,13 +13,9 @@
 
 mod slots;
 
-use crate::{
-    ctx::Ctx,
-    rename::Renames,
-    walk::{Event, walk},
-};
+use crate::{ctx::Ctx, rename::Renames, walk::Event};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
-use gpucc_ir::ssa::{Access, Func, Imm, Inst, InstData, MemSpace, Op, Region, Type, Value};
+use gpucc_ir::ssa::{Access, Flags, Func, Imm, Inst, InstData, MemSpace, Op, Region, Type, Value};
 use slots::{Part, Slots, moved, private_access, truth_behind};
 use smallvec::SmallVec;
 
@@ -88,7 +84,7 @@ impl Scopes {
         let mut loops = 0;
         let mut position = 0u32;
         let mut next = 0;
-        walk(func, |event| {
+        for &event in &slots.events {
             position += 1;
             match event {
                 Event::Enter(region) => {
@@ -111,8 +107,8 @@ impl Scopes {
                         loops += u32::from(func.insts[inst].op == Op::Loop);
                         scopes.spans[inst].0 = position;
                     }
-                    if private_access(func, inst).is_none() {
-                        return;
+                    if func.insts[inst].op.flags().has(Flags::REGIONS) {
+                        continue;
                     }
                     let load = func.insts[inst].op == Op::MemLoad;
                     for _ in moved(func, inst) {
@@ -133,7 +129,7 @@ impl Scopes {
                     }
                 }
             }
-        });
+        }
         for slot in &mut scopes.slots {
             if slot.first_store != slot.home {
                 slot.home = func.body.into();
@@ -179,7 +175,7 @@ impl Carried {
         let mut here: Vec<Region> = Vec::new();
         let mut position = 0u32;
         let mut next = 0;
-        walk(func, |event| {
+        for &event in &slots.events {
             position += 1;
             match event {
                 Event::Enter(region) => here.push(region),
@@ -194,8 +190,8 @@ impl Carried {
                         let region = *here.last().expect("an instruction stands in a region");
                         open.push((inst, region));
                     }
-                    if private_access(func, inst).is_none() {
-                        return;
+                    if func.insts[inst].op.flags().has(Flags::REGIONS) {
+                        continue;
                     }
                     let store = func.insts[inst].op == Op::MemStore;
                     for _ in moved(func, inst) {
@@ -219,7 +215,7 @@ impl Carried {
                     }
                 }
             }
-        });
+        }
         carried
     }
 

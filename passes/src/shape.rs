@@ -1,6 +1,5 @@
 //! Who owns which instruction, and which terminators end or repeat which construct.
 
-use crate::walk::{Event, walk};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 use gpucc_ir::ssa::{Func, Imm, Inst, Op, Region, Value, ValueDef};
 
@@ -25,6 +24,11 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub(crate) fn find(func: &Func) -> Shape {
+        /// A region from an instruction on, with the construct and the loop around it; or the end of a construct.
+        enum Frame {
+            Region(Region, usize, PackedOption<Inst>, PackedOption<Inst>),
+            After(Inst),
+        }
         let mut shape = Shape {
             owner: SecondaryMap::new(),
             target: SecondaryMap::new(),
@@ -35,53 +39,57 @@ impl Shape {
             constructs: Vec::new(),
             count: 0,
         };
-        let mut owners: Vec<Inst> = Vec::new();
-        let mut loops: Vec<Inst> = Vec::new();
-        walk(func, |event| match event {
-            Event::Enter(region) => {
-                if let Some(&owner) = owners.last() {
-                    shape.region_owner[region] = owner.into();
+        // Functions without constructs need no stack.
+        let mut stack: Vec<Frame> = Vec::new();
+        let mut next = Some(Frame::Region(func.body, 0, None.into(), None.into()));
+        while let Some(frame) = next.take().or_else(|| stack.pop()) {
+            let (region, from, owner, around) = match frame {
+                Frame::Region(region, from, owner, around) => (region, from, owner, around),
+                Frame::After(inst) => {
+                    shape.constructs.push(inst);
+                    continue;
+                }
+            };
+            if from == 0 {
+                if owner.is_some() {
+                    shape.region_owner[region] = owner;
                 }
                 shape.regions.push(region);
             }
-            Event::Leave(_) => {}
-            Event::After(inst) => {
-                owners.pop();
-                shape.constructs.push(inst);
-                if func.insts[inst].op == Op::Loop {
-                    loops.pop();
-                }
-            }
-            Event::Inst(inst) => {
-                shape.count += 1;
-                if let Some(&owner) = owners.last() {
-                    shape.owner[inst] = owner.into();
+            let insts = &func.regions[region].insts;
+            let mut met = insts.len() - from;
+            for (at, &inst) in insts.iter().enumerate().skip(from) {
+                if owner.is_some() {
+                    shape.owner[inst] = owner;
                 }
                 let data = &func.insts[inst];
                 let target = match data.op {
-                    Op::Yield => owners.last().copied(),
-                    Op::Break | Op::Continue | Op::Next | Op::BreakIf => loops.last().copied(),
+                    Op::Yield => owner,
+                    Op::Break | Op::Continue | Op::Next | Op::BreakIf => around,
                     Op::Exit => match data.imm {
-                        Imm::Label(block) => Some(block),
-                        _ => None,
+                        Imm::Label(block) => block.into(),
+                        _ => continue,
                     },
                     Op::If | Op::Loop | Op::Block => {
                         shape.size(func);
-                        owners.push(inst);
-                        if data.op == Op::Loop {
-                            loops.push(inst);
-                        }
-                        None
+                        met = at + 1 - from;
+                        stack.push(Frame::Region(region, at + 1, owner, around));
+                        stack.push(Frame::After(inst));
+                        let inside = if data.op == Op::Loop { inst.into() } else { around };
+                        let frame = |&inner| Frame::Region(inner, 0, inst.into(), inside);
+                        stack.extend(data.regions.iter().rev().map(frame));
+                        break;
                     }
-                    _ => None,
+                    _ => continue,
                 };
-                if let Some(target) = target {
+                if let Some(target) = target.expand() {
                     shape.target[inst] = target.into();
                     shape.next[inst] = shape.first[target];
                     shape.first[target] = inst.into();
                 }
             }
-        });
+            shape.count += met as u64;
+        }
         shape
     }
 

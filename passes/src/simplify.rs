@@ -17,22 +17,28 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let mut exits: SecondaryMap<Inst, u32> = SecondaryMap::new();
     let mut simplify = Simplify { ctx, renames: Renames::new(), changed: moved };
     let mut order = func.regions_in_order();
+    let mut loops: Vec<(Region, Inst)> = Vec::new();
     for &(region, ..) in &order {
-        simplify.ctx.steps += func.regions[region].insts.len() as u64;
-        for index in 0..func.regions[region].insts.len() {
-            let inst = func.regions[region].insts[index];
-            match func.insts[inst].op {
-                Op::Loop => {
-                    let shape = shape.get_or_insert_with(|| Shape::find(func));
-                    simplify.straighten(func, shape, inst);
-                }
-                Op::Exit => {
-                    if let Imm::Label(block) = func.insts[inst].imm {
-                        exits[block] += 1;
-                    }
-                }
-                _ => {}
-            }
+        let insts = &func.regions[region].insts;
+        simplify.ctx.steps += insts.len() as u64;
+        let is_loop = |inst: &&Inst| func.insts[**inst].op == Op::Loop;
+        loops.extend(insts.iter().filter(is_loop).map(|&inst| (region, inst)));
+    }
+    // Outer loops come first. What they make of inner terminators is counted afterwards.
+    for (region, inst) in loops {
+        if func.regions[region].insts.is_empty() {
+            // What it held was moved.
+            continue;
+        }
+        let shape = shape.get_or_insert_with(|| Shape::find(func));
+        simplify.straighten(func, shape, inst);
+    }
+    for &(region, ..) in &order {
+        if let Some(&last) = func.regions[region].insts.last()
+            && func.insts[last].op == Op::Exit
+            && let Imm::Label(block) = func.insts[last].imm
+        {
+            exits[block] += 1;
         }
     }
     if shape.is_some() && simplify.changed {

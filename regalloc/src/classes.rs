@@ -239,6 +239,14 @@ impl Classes {
         index
     }
 
+    /// The same where nothing may be noted on the way.
+    pub fn root(&self, mut index: u32) -> u32 {
+        while self.parent[index as usize] != index {
+            index = self.parent[index as usize];
+        }
+        index
+    }
+
     fn row_of(&self, class: u32) -> u8 {
         self.rows[self.class[class as usize].shape.file.0 as usize]
     }

@@ -133,9 +133,16 @@ impl FileCells {
             return u64::MAX;
         }
         let cells = self.busy.get(usize::from(first)..).unwrap_or_default();
+        // A byte each first, which many cells at once are compared into.
+        let mut bytes = [0u8; 64];
+        for (byte, &until) in bytes.iter_mut().zip(cells) {
+            *byte = u8::from(until > start);
+        }
         let mut busy = 0;
-        for (bit, &until) in cells.iter().take(64).enumerate() {
-            busy |= u64::from(until > start) << bit;
+        for (at, &eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
+            // The product has byte `i` as bit `56 + i`: nothing else reaches these bits.
+            let bits = u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            busy |= bits << (8 * at);
         }
         !busy
     }
@@ -259,15 +266,30 @@ struct Colorer<'a> {
     sweep: usize,
     /// Searches for somebody to evict that may still be made in this round.
     searches: usize,
+    /// Who must have a place, or all of this is for nothing.
+    loses: Option<&'a dyn Fn(u32) -> bool>,
+    /// How many of those without a place have been asked about.
+    asked: usize,
 }
 
 /// Colours all classes.
 ///
-/// `round` counts from 1: later rounds leave more room for what fragments rows.
-pub(crate) fn color(classes: &Classes, files: Files, options: &Options, round: u32) -> Colors {
+/// `round` counts from 1: later rounds leave more room for what fragments rows. Where `loses` says of somebody who has
+/// no place that nobody wants the result then, it is given as it is, and is not complete.
+pub(crate) fn color(
+    classes: &Classes,
+    files: Files,
+    options: &Options,
+    round: u32,
+    loses: Option<&dyn Fn(u32) -> bool>,
+) -> Colors {
     let mut colorer = Colorer::new(classes, files, options);
+    colorer.loses = loses;
     for file in 0..files.0.len() {
         colorer.relieve(file as u8, round);
+    }
+    if colorer.is_lost() {
+        return colorer.colors;
     }
     let queues = colorer.queues();
     // What lies beside something pinned has one row to choose from.
@@ -282,6 +304,9 @@ pub(crate) fn color(classes: &Classes, files: Files, options: &Options, round: u
     colorer.place_large(&queues.large, true);
     let between = colorer.named();
     colorer.place_small(&queues.small, true);
+    if colorer.is_lost() {
+        return colorer.colors;
+    }
     if round >= CLEARING {
         colorer.clear_around_failures();
     }
@@ -345,6 +370,8 @@ impl<'a> Colorer<'a> {
             is_spilled: vec![false; count],
             sweep: 0,
             searches: Colorer::searches(classes),
+            loses: None,
+            asked: 0,
         };
         for (index, file) in files.0.iter().enumerate() {
             let whole = file.cells / u16::from(file.row);
@@ -388,6 +415,19 @@ impl<'a> Colorer<'a> {
     /// Searches for somebody to evict that a round may make.
     fn searches(classes: &Classes) -> usize {
         256 + classes.class.len() / 64
+    }
+
+    /// Nobody wants what becomes of this round: somebody has no place who must have one.
+    fn is_lost(&mut self) -> bool {
+        let Some(loses) = self.loses else { return false };
+        let asked = std::mem::replace(&mut self.asked, self.colors.spilled.len());
+        let mut spilled = self.colors.spilled[asked..].iter();
+        let lost = self.colors.stuck.is_some() || spilled.any(|&class| loses(class));
+        if lost {
+            // Who asks again gets the same answer.
+            self.asked = asked;
+        }
+        lost
     }
 
     /// Gives pinned classes their cells, which they have no choice about, and queues the rest.
@@ -455,6 +495,9 @@ impl<'a> Colorer<'a> {
             } else {
                 self.row_unit(index, start);
             }
+            if self.is_lost() {
+                return;
+            }
         }
     }
 
@@ -464,6 +507,9 @@ impl<'a> Colorer<'a> {
         self.rewind();
         for &(start, index) in list {
             self.single(index, if sorted { start } else { 0 });
+            if self.is_lost() {
+                return;
+            }
         }
     }
 
@@ -526,6 +572,21 @@ impl<'a> Colorer<'a> {
         }
     }
 
+    /// Notes that a class which was just placed occupies its cells, if its life has begun where the sweep is.
+    fn occupy(&mut self, class: u32, cell: u16, point: u32) {
+        let data = &self.classes.class[class as usize];
+        let Some(&Segment { start, end }) = data.segments.first() else { return };
+        if start > point {
+            return;
+        }
+        let file = &mut self.colors.files[data.shape.file.0 as usize];
+        for cell in cells_of(cell, data.shape) {
+            if let Some(busy) = file.busy.get_mut(usize::from(cell)) {
+                *busy = end.max(*busy);
+            }
+        }
+    }
+
     /// The cost of keeping a class out of registers, per point of its life.
     fn density(&self, class: u32) -> u64 {
         if class == NOBODY {
@@ -550,11 +611,15 @@ impl<'a> Colorer<'a> {
         let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
         if let Some(cell) = self.hinted(class, point) {
             self.place(class, cell);
+            self.occupy(class, cell, point);
             return;
         }
         if self.colors.files[file].named.is_some() {
             match self.tightest(file, class, point) {
-                Some(cell) => self.place(class, cell),
+                Some(cell) => {
+                    self.place(class, cell);
+                    self.occupy(class, cell, point);
+                }
                 None => self.evict_for(class),
             }
             return;
@@ -562,6 +627,7 @@ impl<'a> Colorer<'a> {
         loop {
             if let Some(cell) = self.search(file, class, point) {
                 self.place(class, cell);
+                self.occupy(class, cell, point);
                 self.colors.files[file].next = cell + 1;
                 return;
             }
@@ -652,6 +718,9 @@ impl<'a> Colorer<'a> {
             for row in (begin..opened).chain(0..begin.min(opened)) {
                 if let Some(phases) = self.fit_row(&members, file, row, point) {
                     self.place_row(&members, row * row_length, &phases);
+                    for (&member, &phase) in members.iter().zip(&phases) {
+                        self.occupy(member, row * row_length + u16::from(phase), point);
+                    }
                     self.colors.files[file].next = (row + 1) * row_length;
                     return;
                 }
@@ -761,6 +830,7 @@ impl<'a> Colorer<'a> {
                 for &(member, offset) in &members {
                     if classes.class[member as usize].pin.is_none() {
                         self.place(member, base + offset);
+                        self.occupy(member, base + offset, point);
                         self.colors.files[file].next =
                             base + offset + classes.class[member as usize].shape.count;
                     }

@@ -152,9 +152,16 @@ fn solve<I: Inst, T: Target<I>>(
                 classes::classify(&work, &mut live, true)?
             }
         };
-        let mut colors = color::color(&classes, work.files, options, allocation.rounds);
-        if options.fill_holes
-            && !options.holes.is_empty()
+        let has_holes = options.fill_holes && !options.holes.is_empty();
+        // With holes, what would store something is not wanted.
+        let stored = std::cell::OnceCell::new();
+        let loses = |class: u32| {
+            let stored = stored.get_or_init(|| spill::stored(&work, &classes, target));
+            stored[class as usize]
+        };
+        let loses: Option<&dyn Fn(u32) -> bool> = if has_holes { Some(&loses) } else { None };
+        let mut colors = color::color(&classes, work.files, options, allocation.rounds, loses);
+        if has_holes
             && !colors.fits()
             && (colors.stuck.is_some()
                 || !spill::recomputable(&work, &mut classes, &colors.spilled, target))
@@ -162,7 +169,7 @@ fn solve<I: Inst, T: Target<I>>(
             allocation.steps += colors.steps;
             allocation.filled_holes = true;
             options = &whole;
-            colors = color::color(&classes, work.files, options, allocation.rounds);
+            colors = color::color(&classes, work.files, options, allocation.rounds, None);
         }
         allocation.steps += classes.steps + colors.steps;
         options.budget.work("steps of register allocation", allocation.steps)?;

@@ -91,6 +91,24 @@ pub(crate) fn recomputable<I: Inst, T: Target<I>>(
     members.iter().all(|regs| definitions.recomputed(work, regs, target).is_some())
 }
 
+/// By class: its registers are not just one that can be computed again, so that spilling it stores something.
+pub(crate) fn stored<I: Inst, T: Target<I>>(
+    work: &Work<I>,
+    classes: &Classes,
+    target: &T,
+) -> Vec<bool> {
+    let definitions = Definitions::of(work);
+    let mut only = vec![None; classes.class.len()];
+    let mut stored = vec![true; classes.class.len()];
+    for (index, _) in work.regs.iter().enumerate().filter(|(_, reg)| !reg.tiny) {
+        let class = classes.root(index as u32) as usize;
+        let v = VReg::from_u32(index as u32);
+        stored[class] = only[class].replace(v).is_some()
+            || definitions.recomputed(work, &[v], target).is_none();
+    }
+    stored
+}
+
 /// Spills the registers of `chosen` classes. Returns false when there is nothing left to spill in them.
 pub(crate) fn spill<I: Inst, T: Target<I>>(
     work: &mut Work<I>,

@@ -24,10 +24,10 @@ use smallvec::SmallVec;
 pub enum Work {
     /// One operation in any slot that takes it.
     One(Slot),
-    /// A reduction over the four vector slots.
-    Four([Slot; 4]),
+    /// A reduction over the four vector slots. Few are, and what is moved about is as large as the largest.
+    Four(Box<[Slot; 4]>),
     /// A double, from slot x on.
-    Double(SmallVec<[Slot; 4]>),
+    Double(Vec<Slot>),
 }
 
 /// An array of cells that an indexed operation may touch.
@@ -69,7 +69,7 @@ impl Item {
     pub fn slots(&self) -> &[Slot] {
         match &self.work {
             Work::One(slot) => std::slice::from_ref(slot),
-            Work::Four(slots) => slots,
+            Work::Four(slots) => &slots[..],
             Work::Double(slots) => slots,
         }
     }
@@ -338,7 +338,7 @@ impl Packer {
                 }
             }
         }
-        let mut queue = Queue::of(&window.graph, std::mem::take(&mut window.urgency));
+        let mut queue = Queue::of(&window.graph, &window.urgency);
         let mut placed = 0;
         while placed < items.len() {
             queue.wake();

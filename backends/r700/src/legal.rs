@@ -98,6 +98,13 @@ pub struct Group {
     isa: &'static isa::Isa,
     ports: Ports,
     reads: [Reads; 5],
+    facts: Facts,
+    reduction: bool,
+}
+
+/// What a group knows of its slots beside places and ports. It is small: most operations that do not fit fail here.
+#[derive(Copy, Clone, Debug, Default)]
+struct Facts {
     literals: [u32; 4],
     literal_count: u8,
     pairs: [u32; 2],
@@ -105,7 +112,21 @@ pub struct Group {
     predicate: bool,
     mova: bool,
     indexed: bool,
-    reduction: bool,
+}
+
+impl Facts {
+    fn literal(&mut self, bits: u32) -> Result<(), Violation> {
+        let count = usize::from(self.literal_count);
+        if self.literals[..count].contains(&bits) {
+            return Ok(());
+        }
+        if count == 4 {
+            return Err(Violation::Literals);
+        }
+        self.literals[count] = bits;
+        self.literal_count += 1;
+        Ok(())
+    }
 }
 
 impl Default for Group {
@@ -123,13 +144,7 @@ impl Group {
             isa,
             ports: Ports::NEW,
             reads: [Reads::default(); 5],
-            literals: [0; 4],
-            literal_count: 0,
-            pairs: [0; 2],
-            pair_count: 0,
-            predicate: false,
-            mova: false,
-            indexed: false,
+            facts: Facts::default(),
             reduction: false,
         }
     }
@@ -151,11 +166,11 @@ impl Group {
     }
     /// The distinct literals in the order of first use.
     pub fn literals(&self) -> &[u32] {
-        &self.literals[..usize::from(self.literal_count)]
+        &self.facts.literals[..usize::from(self.facts.literal_count)]
     }
     /// Size in the clause: slots and pairs of literals.
     pub fn qwords(&self) -> u32 {
-        (self.len() + usize::from(self.literal_count).div_ceil(2)) as u32
+        (self.len() + usize::from(self.facts.literal_count).div_ceil(2)) as u32
     }
     /// The four vector slots are one reduction.
     pub fn is_reduction(&self) -> bool {
@@ -167,11 +182,12 @@ impl Group {
     }
     /// Reads a constant of the same pair.
     pub fn reads_pair(&self, buffer: u8, index: u16, chan: u8) -> bool {
-        self.pairs[..usize::from(self.pair_count)].contains(&pair(buffer, index, chan))
+        let pairs = &self.facts.pairs[..usize::from(self.facts.pair_count)];
+        pairs.contains(&pair(buffer, index, chan))
     }
     /// Has a MOVA.
     pub fn has_mova(&self) -> bool {
-        self.mova
+        self.facts.mova
     }
 
     /// The group with one more operation in slot `unit` (0..=3 x to w, 4 t).
@@ -190,8 +206,8 @@ impl Group {
             }
             _ => {}
         }
-        let mut next = *self;
-        next.admit_scalar(unit, slot)?;
+        let mut facts = self.facts;
+        self.admit_scalar(&mut facts, unit, slot)?;
         // These come together through `admit_reduction` and `admit_double`.
         match units {
             Units::Reduction => return Err(Violation::Reduction),
@@ -201,7 +217,22 @@ impl Group {
         if self.reduction && unit != TRANS {
             return Err(Violation::Reduction);
         }
-        next.place(&[(unit, *slot)])?;
+        let reads = Reads::of(slot, unit == TRANS);
+        let mut swizzles = reads.swizzles().iter();
+        let found = swizzles.find_map(|&swizzle| Some((swizzle, self.ports.fit(&reads, swizzle)?)));
+        if found.is_none() && self.crowded(&reads) {
+            return Err(Violation::Ports);
+        }
+        let mut next = Group { facts, ..*self };
+        match found {
+            Some((swizzle, ports)) => {
+                next.slots[unit] = Some(*slot);
+                next.reads[unit] = reads;
+                next.swizzle[unit] = swizzle;
+                next.ports = ports;
+            }
+            None => next.place(&[(unit, *slot)])?,
+        }
         Ok(next)
     }
 
@@ -221,11 +252,11 @@ impl Group {
         {
             return Err(Violation::Reduction);
         }
-        let mut next = *self;
+        let mut facts = self.facts;
         for (unit, slot) in slots.iter().enumerate() {
-            next.admit_scalar(unit, slot)?;
+            self.admit_scalar(&mut facts, unit, slot)?;
         }
-        next.reduction = true;
+        let mut next = Group { facts, reduction: true, ..*self };
         next.place(&[(0, slots[0]), (1, slots[1]), (2, slots[2]), (3, slots[3])])?;
         Ok(next)
     }
@@ -253,7 +284,7 @@ impl Group {
         let splits = first.op == AluOp::FREXP_64;
         let product = units == Units::Quad && !splits;
         let tests = op::is_pred_set(first.op);
-        let mut next = *self;
+        let mut facts = self.facts;
         let mut placed: SmallVec<[(usize, Slot); 4]> = SmallVec::new();
         for (place, slot) in slots.iter().enumerate() {
             let high = if product { place < 3 } else { place == 0 };
@@ -271,16 +302,17 @@ impl Group {
                 return Err(Violation::Double);
             }
             // The slots are one test.
-            next.predicate = self.predicate;
-            next.admit_scalar(unit + place, slot)?;
+            facts.predicate = self.facts.predicate;
+            self.admit_scalar(&mut facts, unit + place, slot)?;
             placed.push((unit + place, *slot));
         }
+        let mut next = Group { facts, ..*self };
         next.place(&placed)?;
         Ok(next)
     }
 
     /// Everything but ports and the slot itself.
-    fn admit_scalar(&mut self, unit: usize, slot: &Slot) -> Result<(), Violation> {
+    fn admit_scalar(&self, facts: &mut Facts, unit: usize, slot: &Slot) -> Result<(), Violation> {
         if let Some(dst) = slot.dst {
             if unit != TRANS && usize::from(dst.chan) != unit {
                 return Err(Violation::Channel);
@@ -290,10 +322,10 @@ impl Group {
             }
         }
         if op::is_pred_set(slot.op) || op::is_kill(slot.op) {
-            if self.predicate {
+            if facts.predicate {
                 return Err(Violation::Predicate);
             }
-            self.predicate = true;
+            facts.predicate = true;
         }
         let mut indexed = slot.dst.is_some_and(|dst| dst.rel);
         for (index, s) in slot.sources().iter().enumerate() {
@@ -303,16 +335,16 @@ impl Group {
                 return Err(Violation::Modifier);
             }
             match s.read {
-                Read::Literal(bits) => self.literal(bits)?,
+                Read::Literal(bits) => facts.literal(bits)?,
                 Read::Kcache { buffer, index, chan } => {
                     let pair = pair(buffer, index, chan);
-                    let count = usize::from(self.pair_count);
-                    if !self.pairs[..count].contains(&pair) {
+                    let count = usize::from(facts.pair_count);
+                    if !facts.pairs[..count].contains(&pair) {
                         if count == 2 {
                             return Err(Violation::Constants);
                         }
-                        self.pairs[count] = pair;
-                        self.pair_count += 1;
+                        facts.pairs[count] = pair;
+                        facts.pair_count += 1;
                     }
                 }
                 Read::Gpr { rel, .. } => indexed |= rel,
@@ -323,27 +355,14 @@ impl Group {
             return Err(Violation::Modifier);
         }
         let mova = slot.op == AluOp::MOVA_INT;
-        if mova && (self.mova || self.indexed || indexed) || indexed && self.mova {
+        if mova && (facts.mova || facts.indexed || indexed) || indexed && facts.mova {
             return Err(Violation::Address);
         }
-        self.mova |= mova;
-        self.indexed |= indexed;
+        facts.mova |= mova;
+        facts.indexed |= indexed;
         if unit == TRANS && slot.sources().iter().filter(|s| s.is_constant()).count() > 2 {
             return Err(Violation::TransConstants);
         }
-        Ok(())
-    }
-
-    fn literal(&mut self, bits: u32) -> Result<(), Violation> {
-        let count = usize::from(self.literal_count);
-        if self.literals[..count].contains(&bits) {
-            return Ok(());
-        }
-        if count == 4 {
-            return Err(Violation::Literals);
-        }
-        self.literals[count] = bits;
-        self.literal_count += 1;
         Ok(())
     }
 
@@ -368,7 +387,7 @@ impl Group {
             self.ports = ports;
             return Ok(());
         }
-        if self.crowded() {
+        if self.crowded(&Reads::default()) {
             return Err(Violation::Ports);
         }
         let mut swizzle = [0; 5];
@@ -382,11 +401,11 @@ impl Group {
         }
     }
 
-    /// A channel is asked for more registers than there are cycles: no swizzle helps.
-    fn crowded(&self) -> bool {
+    /// A channel is asked for more registers than there are cycles, by the slots and by one more: no swizzle helps.
+    fn crowded(&self, more: &Reads) -> bool {
         let mut wanted = [[FREE; 3]; 4];
         let mut count = [0usize; 4];
-        for reads in &self.reads {
+        for reads in self.reads.iter().chain([more]) {
             for &(_, chan, want) in &reads.list[..usize::from(reads.count)] {
                 let chan = usize::from(chan);
                 if chan == usize::from(NO_PORT) || wanted[chan][..count[chan]].contains(&want) {

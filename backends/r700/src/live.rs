@@ -5,9 +5,9 @@
 
 use crate::inst::{Indexed, Inst};
 use crate::slot::Slot;
+use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::live::{self, Scan};
 use gpucc_ir::mach::{Block, Edges, Func, Inst as _, Role};
-use std::collections::BTreeMap;
 
 /// A set of cells, four a register.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -47,43 +47,59 @@ impl Cells {
 
 /// For each instruction that is no ALU work, what matters before it; and behind each block.
 pub struct Live {
-    at: BTreeMap<(Block, u32), Cells>,
-    behind: BTreeMap<Block, Cells>,
+    /// Where the instructions of each block begin in `at`, and what matters behind it.
+    blocks: SecondaryMap<Block, Option<(u32, Cells)>>,
+    /// By instruction: its place in `cells`, one further, or 0.
+    at: Vec<u32>,
+    cells: Vec<Cells>,
 }
 
 impl Live {
     /// Looks at a whole function.
     pub fn of(func: &Func<Inst>) -> Live {
         let across = across(func);
-        let (mut at, mut behind) = (BTreeMap::new(), BTreeMap::new());
+        let blocks = SecondaryMap::with_capacity(func.blocks.len());
+        let mut all = Live { blocks, at: vec![0; func.len()], cells: Vec::new() };
+        let mut first = 0;
         for (place, &block) in func.layout.iter().enumerate() {
             let mut live = Cells::NONE;
             for cell in across.behind(place) {
                 live.insert(cell as u16);
             }
-            behind.insert(block, live);
-            for (number, node) in func.blocks[block].nodes.iter().enumerate().rev() {
-                if matches!(node.inst, Inst::If(_)) {
-                    // Its test is the last of the work that it ends.
-                    at.insert((block, number as u32), live);
+            all.blocks[block] = Some((first as u32, live));
+            let nodes = &func.blocks[block].nodes;
+            let at = &mut all.at[first..first + nodes.len()];
+            for (node, at) in nodes.iter().zip(at).rev() {
+                // Its test is the last of the work that it ends.
+                let tests = matches!(node.inst, Inst::If(_));
+                if tests {
+                    all.cells.push(live);
                 }
                 step(&node.inst, &mut live);
-                if !is_alu(&node.inst) && !matches!(node.inst, Inst::If(_)) {
-                    at.insert((block, number as u32), live);
+                if !tests && !is_alu(&node.inst) {
+                    all.cells.push(live);
+                }
+                if !is_alu(&node.inst) {
+                    *at = all.cells.len() as u32;
                 }
             }
+            first += nodes.len();
         }
-        Live { at, behind }
+        all
     }
 
     /// What matters to the lanes that come to the end of a block.
     pub fn behind(&self, block: Block) -> Cells {
-        self.behind.get(&block).copied().unwrap_or(Cells::ALL)
+        self.blocks[block].map_or(Cells::ALL, |(_, behind)| behind)
     }
 
     /// What matters where the instruction ends the ALU work before it; everything for ALU work.
     pub fn at(&self, block: Block, number: usize) -> Cells {
-        self.at.get(&(block, number as u32)).copied().unwrap_or(Cells::ALL)
+        let first = self.blocks[block].map(|(first, _)| first as usize);
+        let place = first.and_then(|first| self.at.get(first + number));
+        place
+            .and_then(|&place| self.cells.get((place as usize).wrapping_sub(1)).copied())
+            .unwrap_or(Cells::ALL)
     }
 }
 

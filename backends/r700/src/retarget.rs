@@ -68,13 +68,13 @@ fn forward(items: &mut [Item], isa: &'static Isa) {
                 }
             }
             Work::Four(slots) => {
-                let mut next = *slots;
+                let mut next = **slots;
                 for source in next.iter_mut().flat_map(|slot| &mut slot.src) {
                     source.read = original(source).unwrap_or(source.read);
                 }
                 // Eight sources may crowd a channel.
-                if next != *slots && Group::of(isa).admit_reduction(&next).is_ok() {
-                    *slots = next;
+                if next != **slots && Group::of(isa).admit_reduction(&next).is_ok() {
+                    **slots = next;
                 }
             }
         }

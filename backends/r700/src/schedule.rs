@@ -202,19 +202,19 @@ impl<'a> Scheduler<'a> {
         }
         let taken = self.row[v].map_or(0, |row| self.taken[row as usize]);
         let wish = self.partner[v].and_then(|partner| self.chan[partner]);
-        let mut list: SmallVec<[u8; 4]> = (0..4).collect();
-        list.sort_by_key(|&chan| {
-            (
-                taken >> chan & 1 != 0,
-                wish.is_some_and(|wish| wish != chan),
-                self.alive[usize::from(chan)],
-                chan,
-            )
+        // One number each, the best channel's the least: taken in its row, not wished for, results alive, its own.
+        let mut keys: [u64; 4] = std::array::from_fn(|chan| {
+            let is_taken = u64::from(taken >> chan & 1);
+            let unwished = u64::from(wish.is_some_and(|wish| usize::from(wish) != chan));
+            let alive = (i64::from(self.alive[chan]) + (1 << 32)) as u64;
+            is_taken << 62 | unwished << 61 | alive << 2 | chan as u64
         });
-        if taken != 0xf {
-            list.retain(|chan| taken >> *chan & 1 == 0);
+        for (a, b) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {
+            (keys[a], keys[b]) = (keys[a].min(keys[b]), keys[a].max(keys[b]));
         }
-        list
+        // Where a channel is left, none that is taken comes into question.
+        let free = keys.iter().filter(|&&key| taken == 0xf || key >> 62 == 0);
+        free.map(|key| (key & 3) as u8).collect()
     }
 
     /// Where a register is read: what is not chosen yet stands where nothing else does.
@@ -259,24 +259,27 @@ impl<'a> Scheduler<'a> {
                         .find_map(|unit| group.admit(unit, &slot).ok())
                         .and_then(|group| one(group, 0, None, 0));
                 };
+                let units = op::units(group.isa(), alu.op);
+                let unit_of = |chan: u8| match units {
+                    Units::Trans => TRANS,
+                    Units::Any if trans => TRANS,
+                    _ => usize::from(chan),
+                };
+                // In the slot of its channel it would execute there.
+                let beside = |chan: u8| {
+                    units != Units::Any || !trans || group.slots[usize::from(chan)].is_some()
+                };
+                let mut channels = self.channels(v);
+                channels.retain(|chan| group.slots[unit_of(*chan)].is_none() && beside(*chan));
+                if channels.is_empty() {
+                    return None;
+                }
                 let mut slot = self.slot(alu, Some(0));
-                for chan in self.channels(v) {
+                for chan in channels {
                     slot.dst = Some(self.dst(alu.dst, chan));
-                    let unit = match op::units(group.isa(), alu.op) {
-                        Units::Trans => TRANS,
-                        Units::Any if trans => {
-                            if group.slots[usize::from(chan)].is_none() {
-                                continue;
-                            }
-                            TRANS
-                        }
-                        _ => usize::from(chan),
-                    };
+                    let unit = unit_of(chan);
                     if let Ok(next) = group.admit(unit, &slot) {
                         return one(next, unit, Some(v), chan);
-                    }
-                    if unit == TRANS && group.slots[TRANS].is_some() {
-                        return None;
                     }
                 }
                 None
@@ -384,7 +387,7 @@ impl<'a> Scheduler<'a> {
         let alive = self.alive;
         self.left = [None; 5];
         let graph = &run.graph;
-        let mut queue = Queue::of(graph, graph.height.clone());
+        let mut queue = Queue::of(graph, &graph.height);
         let mut order =
             Order { order: Vec::with_capacity(n), chans: Vec::with_capacity(n), groups: 0 };
         while order.order.len() < n {

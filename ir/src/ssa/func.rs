@@ -5,7 +5,7 @@ use super::resource::{
     AtomicOp, Input, InputData, Output, OutputData, Resource, ResourceData, Scan, Shuffle, TexOp,
     TexQuery,
 };
-use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
 
 /// A scalar SSA value.
@@ -369,6 +369,33 @@ impl Func {
         bare
     }
 
+    /// The same function with room for further instructions: passes make some, and whoever has no room moves all that is
+    /// there.
+    pub fn with_room(&self) -> Func {
+        fn copy<K: EntityRef, V: Clone>(map: &PrimaryMap<K, V>) -> PrimaryMap<K, V> {
+            let mut roomy = PrimaryMap::with_capacity(map.len() + map.len() / 2 + 16);
+            roomy.extend(map.values().cloned());
+            roomy
+        }
+        Func {
+            name: self.name.clone(),
+            place: self.place,
+            stage: self.stage,
+            workgroup_size: self.workgroup_size,
+            early_fragment_tests: self.early_fragment_tests,
+            invariant: self.invariant,
+            bounds: self.bounds,
+            body: self.body,
+            values: copy(&self.values),
+            insts: copy(&self.insts),
+            regions: self.regions.clone(),
+            mems: self.mems.clone(),
+            resources: self.resources.clone(),
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+        }
+    }
+
     /// Makes room for so many further instructions and values.
     pub fn reserve(&mut self, insts: usize) {
         self.insts.reserve(insts);
@@ -473,7 +500,7 @@ impl Func {
                     break;
                 }
                 let data = &self.insts[inst];
-                if !data.op.flags().has(Flags::REGIONS) {
+                if !matches!(data.op, Op::If | Op::Loop | Op::Block) {
                     continue;
                 }
                 for &inner in data.regions.iter().rev() {

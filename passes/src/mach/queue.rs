@@ -5,18 +5,19 @@
 
 use super::depend::Graph;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
-use std::ops::Bound;
 
-/// How urgent a node is, and its number: the smallest goes first.
-pub type Key = (Reverse<u32>, u32);
+/// How urgent a node is among all, and its number: the smallest goes first.
+pub type Key = (u32, u32);
 
 /// What may be placed, group after group.
 #[derive(Clone, Debug)]
 pub struct Queue {
-    /// By node: the greater goes first.
-    urgency: Vec<u32>,
-    ready: BTreeSet<Key>,
+    /// By node: its place in the order of urgency.
+    rank: Vec<u32>,
+    /// By that place: the node.
+    node: Vec<u32>,
+    /// A bit for each place whose node is ready.
+    ready: Vec<u64>,
     /// Nodes whose dependences are met in a later group.
     later: Vec<u32>,
     waits: Vec<u32>,
@@ -26,27 +27,30 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// What nothing comes before is ready. `urgency` is by node: [`Graph::height`], or what a search makes of it.
-    pub fn of(graph: &Graph, urgency: Vec<u32>) -> Queue {
+    /// What nothing comes before is ready. `urgency` is by node: [`Graph::height`], or what a search makes of it. The greater
+    /// goes first, and of two alike the one that comes first.
+    pub fn of(graph: &Graph, urgency: &[u32]) -> Queue {
         let n = graph.len();
-        let first = (0..n).filter(|&at| graph.waits_for[at] == 0);
-        Queue {
-            ready: first.map(|at| (Reverse(urgency[at]), at as u32)).collect(),
-            later: Vec::new(),
-            waits: graph.waits_for.clone(),
-            earliest: vec![0; n],
-            now: 0,
-            urgency,
+        let mut node: Vec<u32> = (0..n as u32).collect();
+        node.sort_unstable_by_key(|&at| (Reverse(urgency[at as usize]), at));
+        let mut rank = vec![0; n];
+        let mut ready = vec![0; n.div_ceil(64)];
+        for (place, &at) in node.iter().enumerate() {
+            rank[at as usize] = place as u32;
+            ready[place / 64] |= u64::from(graph.waits_for[at as usize] == 0) << (place % 64);
         }
+        let waits = graph.waits_for.clone();
+        Queue { rank, node, ready, later: Vec::new(), waits, earliest: vec![0; n], now: 0 }
     }
 
     /// What was waiting for this group is ready.
     pub fn wake(&mut self) {
-        let Queue { urgency, ready, later, earliest, now, .. } = self;
+        let Queue { rank, ready, later, earliest, now, .. } = self;
         later.retain(|&at| {
             let due = earliest[at as usize] <= *now;
             if due {
-                ready.insert((Reverse(urgency[at as usize]), at));
+                let rank = rank[at as usize];
+                ready[rank as usize / 64] |= 1 << (rank % 64);
             }
             !due
         });
@@ -54,21 +58,25 @@ impl Queue {
 
     /// The most urgent node behind `from`.
     pub fn next(&self, from: Option<Key>) -> Option<Key> {
-        let Some(key) = from else {
-            return self.ready.first().copied();
-        };
-        let behind = (Bound::Excluded(key), Bound::Unbounded);
-        self.ready.range(behind).next().copied()
+        let first = from.map_or(0, |key| key.0 as usize + 1);
+        let mut word = first / 64;
+        let mut bits = self.ready.get(word)? & u64::MAX << (first % 64);
+        while bits == 0 {
+            word += 1;
+            bits = *self.ready.get(word)?;
+        }
+        let rank = 64 * word as u32 + bits.trailing_zeros();
+        Some((rank, self.node[rank as usize]))
     }
 
     /// Nothing may join this group.
     pub fn is_empty(&self) -> bool {
-        self.ready.is_empty()
+        self.ready.iter().all(|&bits| bits == 0)
     }
 
     /// A node was placed in this group. Returns the most urgent of those that may join it now.
     pub fn take(&mut self, graph: &Graph, key: Key) -> Option<Key> {
-        self.ready.remove(&key);
+        self.ready[key.0 as usize / 64] &= !(1 << (key.0 % 64));
         let mut joined: Option<Key> = None;
         for edge in graph.successors(key.1) {
             let index = edge.to as usize;
@@ -76,9 +84,9 @@ impl Queue {
             self.waits[index] -= 1;
             if self.waits[index] == 0 {
                 if self.earliest[index] <= self.now {
-                    let key = (Reverse(self.urgency[index]), edge.to);
+                    let key = (self.rank[index], edge.to);
                     joined = Some(joined.map_or(key, |other| other.min(key)));
-                    self.ready.insert(key);
+                    self.ready[key.0 as usize / 64] |= 1 << (key.0 % 64);
                 } else {
                     self.later.push(edge.to);
                 }

@@ -4,7 +4,7 @@ use crate::{
     ctx::Ctx,
     walk::{Event, walk},
 };
-use gpucc_ir::ssa::{Access, Func, Imm, Inst, Mem, MemSpace, Op, Type, Value};
+use gpucc_ir::ssa::{Access, Flags, Func, Imm, Inst, Mem, MemSpace, Op, Type, Value};
 
 /// What one value of one access is made of.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(super) struct Slots {
     pub(super) types: Vec<Type>,
     /// For each value of each private access in program order.
     pub(super) parts: Vec<Part>,
+    /// Regions, constructs and private accesses in program order: what later walks ask about.
+    pub(super) events: Vec<Event>,
 }
 
 /// A private load or store, with the variable's bytes.
@@ -79,12 +81,25 @@ impl Slots {
         // Bytes that anything else may reach.
         let mut pinned: Vec<(Mem, u32, u32)> = Vec::new();
         let mut accesses: Vec<(Inst, Access, Option<u32>)> = Vec::new();
+        let mut events: Vec<Event> = Vec::new();
         walk(func, |event| {
-            let Event::Inst(inst) = event else { return };
+            let Event::Inst(inst) = event else {
+                events.push(event);
+                return;
+            };
             ctx.steps += 1;
+            let data = &func.insts[inst];
+            if data.op.flags().has(Flags::REGIONS) {
+                events.push(event);
+                return;
+            }
+            if !matches!(data.imm, Imm::Mem(_) | Imm::MemAtomic(..)) {
+                return;
+            }
             if let Some(access) = private_access(func, inst) {
                 let address = constant_address(func, inst, access);
                 accesses.push((inst, access, address));
+                events.push(event);
                 let Some(mut at) = address else {
                     pinned.push((access.mem, access.lo, access.hi));
                     // An address that is constant and yet not inside is not worth a thought.
@@ -191,7 +206,7 @@ impl Slots {
                 at += ty.bytes();
             }
         }
-        let mut slots = Slots { types, parts };
+        let mut slots = Slots { types, parts, events };
         slots.find_truths(func, &stores);
         Some(slots)
     }

@@ -86,11 +86,11 @@ impl Emitter<'_> {
     pub(super) fn double(&mut self, double: &Double, span: Span) {
         self.flush_fetch();
         let slots = Slot::double(double, double.dst.map(|reg| reg.map(dst)), read);
-        self.pending.push(Item { work: Work::Double(slots), range: None, span });
+        self.pending.push(Item { work: Work::Double(slots.into_vec()), range: None, span });
     }
 
     fn four(&mut self, slots: [Slot; 4], span: Span) {
-        self.pending.push(Item { work: Work::Four(slots), range: None, span });
+        self.pending.push(Item { work: Work::Four(Box::new(slots)), range: None, span });
     }
 
     /// DOT4_IEEE as the same sum in the same order: w first.
