@@ -191,7 +191,13 @@ impl Asked<'_> {
         self.when(!(1..=4).contains(&group.repeat), Rule::Repeat);
         if let Ops::Control(inst) = &group.ops {
             self.when(group.repeat != 1 || group.atom, Rule::ControlHeader);
-            let nop = Control::of(inst.op()) == Control::Nop;
+            let row = Control::of(inst.op());
+            let mutexes = Control::MutexRelease..=Control::MutexLock;
+            let bare = matches!(row, Control::Wop | Control::Wdf) || mutexes.contains(&row);
+            let asks = bare && group.condition != Condition::Runs
+                || row == Control::Cndend && inst.get(f::COND) != 0;
+            self.when(asks, Rule::ControlCondition);
+            let nop = row == Control::Nop;
             self.when(group.end && !nop, Rule::ControlEnd);
         }
         let registers = group.sources.iter().chain(group.writes.iter().flatten());

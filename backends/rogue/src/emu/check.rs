@@ -4,8 +4,8 @@ mod uses;
 
 use super::core::Core;
 use super::inst::{
-    Alu, Backend, Condition, Control, Feed, File, Format, Group, Kind, Main, Modifiers, Register,
-    Single, Type,
+    Alu, Backend, Condition, Conditional, Control, Feed, File, Format, Group, Kind, Main,
+    Modifiers, Register, Single, Type, When,
 };
 use super::rule::{Refused, Rule};
 pub(super) use uses::{Uses, drives_external};
@@ -44,6 +44,11 @@ pub fn admit(group: &Group, core: &Core, stage: Stage) -> Result<(), Refused> {
     }
     match group.kind {
         Kind::Control(Control::Conditional { .. }) => conditional(group),
+        Kind::Control(Control::Wait(_) | Control::WaitOutputs | Control::Mutex { .. })
+            if group.condition != Condition::Executing =>
+        {
+            Err((Rule::Unconditional, format!("{:?} of {:?}", group.condition, group.kind)))
+        }
         Kind::Control(Control::Iterate(iterate)) => {
             let alone = stage == Stage::Fragment && core.iterates_by_control;
             if !alone || iterate.half {
@@ -268,5 +273,12 @@ fn conditional(group: &Group) -> Result<(), Refused> {
         let what = format!("{:?} with {:?} on S3", group.condition, group.sources[3]);
         return Err((Rule::ConditionHeader, what));
     }
-    Ok(())
+    match group.kind {
+        Kind::Control(Control::Conditional { op: Conditional::End, when, .. })
+            if when != When::Always =>
+        {
+            Err((Rule::Unconditional, format!("an end of levels where {when:?}")))
+        }
+        _ => Ok(()),
+    }
 }

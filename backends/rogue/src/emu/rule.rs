@@ -50,6 +50,7 @@ gpucc_emu::rules! {
     Mutex = "C7 a mutex is locked by a task that does not hold it, and released by the one that does", "2.7, 4.3";
     Deadlock = "C8 some task can always go on", "4.3";
     MutexHeld = "C9 a task ends without a mutex", "2.7 [A]";
+    Unconditional = "C10 a wait and a mutex have no condition, and an end of levels has none of its own", "2.7 [A]";
     // Messages.
     Pending = "D1 a register whose message is under way is neither read nor written", "5.6";
     Held = "D2 a register that a message under way reads is not written", "5.6 [A]";

@@ -35,6 +35,7 @@ rules! {
     // Header and bytes.
     Repeat "a group repeats 1 to 4 times (1.1, rpt)";
     ControlHeader "a control group neither repeats nor is atomic (1.1)";
+    ControlCondition "a wait and a mutex have no condition, and an end of levels has none of its own (2.7) [A]";
     ControlEnd "of control groups `nop` alone ends a program (1.1, end)";
     RepeatedWork "a group that repeats computes, moves, packs or writes vertex outputs (1.1, rpt)";
     RepeatedRegister "a group that repeats reads registers that have a next one (1.1, rpt) [A]";

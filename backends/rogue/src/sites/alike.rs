@@ -186,9 +186,11 @@ impl Plain {
         {
             *branch = branch.with(f::LINK, 0);
         }
+        decided(&mut group, around);
         from_zero(&mut group, around);
         first_external(&mut group);
         same_feeds(&mut group, around);
+        floored(&mut group, around);
         let once = group.repeat == 1;
         if let Ops::Main(ops) = &mut group.ops {
             operations(ops, &group.sources, &group.selectors, group.writes, once, around);
@@ -240,12 +242,55 @@ fn first_external(group: &mut Group) {
     }
 }
 
+/// The floor of a whole number is the number. 2.1.
+fn floored(group: &mut Group, around: &Around) {
+    let sources = group.sources;
+    let Ops::Main(ops) = &mut group.ops else { return };
+    if group.repeat != 1 {
+        return;
+    }
+    for (word, first) in [(&mut ops.p0, 0), (&mut ops.p1, 3)] {
+        let Some(word) = word else { continue };
+        for (id, port) in [(f::FLR0, 0), (f::FLR2, 2)] {
+            if word.has_field(id) && around.known.is_whole(sources[first + port]) {
+                *word = word.with(id, 0);
+            }
+        }
+    }
+}
+
+/// A mask operation asks those who run: what their p0 is known to be, its condition always holds, or never. An `else` asks those
+/// who wait. 2.7.
+fn decided(group: &mut Group, around: &Around) {
+    const ALWAYS: u32 = 0;
+    const IF_P0: u32 = 1;
+    const NEVER: u32 = 2;
+    const IF_NOT_P0: u32 = 3;
+    let Ops::Control(inst) = &mut group.ops else { return };
+    let Some(p0) = around.running else { return };
+    if !matches!(Control::of(inst.op()), Control::Cndst | Control::Cndsm | Control::Cndlt) {
+        return;
+    }
+    let holds = match inst.get(f::COND) {
+        IF_P0 => p0,
+        IF_NOT_P0 => !p0,
+        _ => return,
+    };
+    *inst = inst.with(f::COND, if holds { ALWAYS } else { NEVER });
+}
+
 /// The counter of whoever starts at 0 stays 0 where the condition always holds, whichever operation it is. 2.7.
 fn from_zero(group: &mut Group, around: &Around) {
     const ALWAYS: u32 = 0;
+    const NEVER: u32 = 2;
     let Ops::Control(inst) = &mut group.ops else { return };
-    let zero = group.sources[0] == Register::ZERO;
+    // Where everybody runs, every counter is 0.
+    let zero = group.sources[0] == Register::ZERO
+        || around.all_run && around.counter == Some(group.sources[0]);
     let stays = match Control::of(inst.op()) {
+        Control::Cndsm => {
+            matches!(inst.get(f::COND), ALWAYS | NEVER) && group.sources[2] == Register::ZERO
+        }
         Control::Cndst => inst.get(f::COND) == ALWAYS,
         Control::Cndlt => inst.get(f::COND) == ALWAYS && !around.behind.reads_p0(),
         Control::Cndend => true,

@@ -22,6 +22,8 @@ pub struct Known {
     temps: [u64; 4],
     /// Temporaries that arithmetic has written: what it gives is flushed, so that none of them is a denormal.
     flushed: [u64; 4],
+    /// Temporaries that hold whole numbers as floats.
+    whole: [u64; 4],
     /// vi0 is the number of an invocation.
     numbered: bool,
 }
@@ -31,7 +33,7 @@ impl Known {
     pub fn new(numbers: impl Iterator<Item = (u32, u32)>, compute: bool) -> Known {
         let positive = numbers.filter(|(_, bits)| bits >> 31 == 0);
         let shareds = positive.map(|(register, _)| register as u16).collect();
-        Known { shareds: Rc::new(shareds), temps: [0; 4], flushed: [0; 4], numbered: compute }
+        Known { shareds: Rc::new(shareds), numbered: compute, ..Known::default() }
     }
 
     /// Whether a register's number has no sign.
@@ -54,6 +56,17 @@ impl Known {
     pub fn forget(&mut self) {
         self.temps = [0; 4];
         self.flushed = [0; 4];
+        self.whole = [0; 4];
+    }
+
+    /// Whether a register holds a whole number as a float.
+    pub fn is_whole(&self, register: Register) -> bool {
+        match register {
+            Register::Temp(number @ 0..=255) => {
+                self.whole[usize::from(number / 64)] >> (number % 64) & 1 == 1
+            }
+            _ => false,
+        }
     }
 
     /// Whether a register is no denormal and has no sign: as a float it is 0 where its bits are.
@@ -68,11 +81,13 @@ impl Known {
     pub fn pass(&mut self, group: &Group, written: &[Register]) {
         let results = [0, 1].map(|port| self.result(group, port));
         let flushed = [0, 1].map(|port| self.is_flushed(group, port));
+        let whole = [0, 1].map(|port| self.gives_whole(group, port));
         for register in written {
             match *register {
                 Register::Temp(number @ 0..=255) => {
                     self.temps[usize::from(number / 64)] &= !(1 << (number % 64));
                     self.flushed[usize::from(number / 64)] &= !(1 << (number % 64));
+                    self.whole[usize::from(number / 64)] &= !(1 << (number % 64));
                 }
                 Register::Vtxin(0) => self.numbered = false,
                 Register::Relative { .. } => self.forget(),
@@ -89,6 +104,30 @@ impl Known {
                 self.flushed[usize::from(number / 64)] |= 1 << (number % 64);
             }
         }
+        for (write, whole) in group.writes.iter().zip(whole) {
+            if let (Some(Register::Temp(number @ 0..=255)), true) = (write, whole) {
+                self.whole[usize::from(number / 64)] |= 1 << (number % 64);
+            }
+        }
+    }
+
+    /// Whether a write port gives a whole number as a float: an integer that became one, or a copy of it.
+    fn gives_whole(&self, group: &Group, port: usize) -> bool {
+        const SIGNED: u32 = 7;
+        let Ops::Main(ops @ MainOps { mov: None, backend: None, .. }) = &group.ops else {
+            return false;
+        };
+        let (word, source) = match group.selectors.is[3 + port] {
+            Feed::Ft0 => (&ops.p0, group.sources[0]),
+            Feed::Ft1 => (&ops.p1, group.sources[3]),
+            _ => return false,
+        };
+        let gives = |word: &Inst| match Main::of(word.op()) {
+            Main::Unpck => matches!(word.get(f::FORMAT), UNSIGNED | SIGNED) && !word.flag(f::SCALE),
+            Main::Mbyp => self.is_whole(source),
+            _ => false,
+        };
+        group.repeat == 1 && group.condition == Condition::Runs && word.as_ref().is_some_and(gives)
     }
 
     /// Whether arithmetic gives what a write port gives.

@@ -92,6 +92,10 @@ pub struct Around {
     pub all_run: bool,
     /// What p0 is for every instance that runs it.
     pub p0: Option<bool>,
+    /// The register of every instance's counter.
+    pub counter: Option<Register>,
+    /// What p0 is for every instance that ran the group before: those alone whose mask operation it is may ask it.
+    pub running: Option<bool>,
     /// What an instance may read behind it.
     pub behind: Set,
     /// What an instance may read behind it whose p0 is 0 there, and one whose p0 is 1.
@@ -192,6 +196,7 @@ pub fn around(
     });
     let idle_from =
         groups.len() - groups.iter().rev().take_while(|(_, group)| idles(group)).count();
+    let counter = counter(groups);
     let mut depth = 0i64;
     let mut p0 = None;
     let mut fact = None;
@@ -205,6 +210,11 @@ pub fn around(
             bits.forget();
         }
         let all_run = depth == 0;
+        // Those whose counter is 0 are those who run: by the one register of counters, or all.
+        let counts = |register: Register| {
+            counter == Some(register) || counter.is_some() && register == Register::ZERO && all_run
+        };
+        let running = p0.filter(|_| counts(group.sources[0]));
         if group.condition == Condition::IgnorePe && !all_run {
             // Instances that waited know nothing of what others did.
             known.forget();
@@ -215,6 +225,8 @@ pub fn around(
         all.push(Around {
             all_run,
             p0,
+            counter,
+            running,
             behind: either(&behind_p0),
             behind_p0,
             links,
@@ -272,6 +284,26 @@ pub fn around(
         }
     }
     all
+}
+
+/// The register of counters, where mask operations alone write it, and ask no other: it is 0 in those who run. 2.7.
+fn counter(groups: &[(usize, Group)]) -> Option<Register> {
+    let mask = |group: &Group| match &group.ops {
+        Ops::Control(inst) => {
+            (Control::Cndst..=Control::CndsetlA).contains(&Control::of(inst.op()))
+        }
+        _ => false,
+    };
+    let (masks, others): (Vec<_>, Vec<_>) =
+        groups.iter().map(|(_, group)| group).partition(|group| mask(group));
+    let counter = masks.first()?.writes[0]?;
+    let own = |group: &&Group| {
+        let asks = group.sources[0];
+        group.writes[0] == Some(counter) && (asks == counter || asks == Register::ZERO)
+    };
+    let internal = matches!(counter, Register::Special(36..=43));
+    let alone = others.iter().all(|group| !writes_of(group).contains(&counter));
+    (internal && alone && masks.iter().all(own)).then_some(counter)
 }
 
 /// Whether a group is the end, or an operation that takes levels off and leads nowhere.

@@ -427,3 +427,52 @@ fn a_product_of_nothing_passes_the_high_word_on() {
     assert!(same("sc0"));
     assert!(!same("r3"));
 }
+
+#[test]
+fn a_loop_asks_nothing_of_those_whose_p0_a_break_has_told() {
+    let always = WHILE.replace("if(!p0)", "if(1)");
+    let back = [("if (p0)", "br @1"), ("", STORE)];
+    let same = |between: &[(&str, &str)], now: &str| {
+        let before = [&[(MASK, DO), ("", TEST), (MASK, BREAK)], between].concat();
+        like(&before, (MASK, &always), (MASK, now), &back)
+    };
+    assert!(same(&[], WHILE));
+    assert!(!same(&[], &WHILE.replace("if(!p0)", "if(p0)")));
+    // p0 is another one, or the counter is.
+    assert!(!same(&[("", TEST)], WHILE));
+    assert!(!same(&[("", "s0 = sc0\n mbyp ft0, s0\n w0 = i0")], WHILE));
+    // An `else` asks those who wait.
+    let other = |who: &str| ELSE.replace("if(1)", who);
+    let before = [("", TEST), (MASK, IF)];
+    let behind = [(MASK, END_IF), ("", STORE)];
+    assert!(!like(&before, (MASK, &other("if(1)")), (MASK, &other("if(p0)")), &behind));
+}
+
+#[test]
+fn counters_of_zero_wait_no_level() {
+    let levels =
+        |count: u8| DO.replace("s0 = sc0", "s0 = i0").replace(", 1\n", &format!(", {count}\n"));
+    let (one, three) = (levels(1), levels(3));
+    let behind = [("", TEST), (MASK, BREAK), (MASK, WHILE), ("if (p0)", "br @5"), ("", STORE)];
+    let ended = [("", TEST), (MASK, IF), ("", STORE), (MASK, END_IF)];
+    let open = [("", TEST), (MASK, IF), ("", STORE), (MASK, IF)];
+    assert!(like(&ended, (MASK, &one), (MASK, &three), &behind));
+    assert!(!like(&open, (MASK, &one), (MASK, &three), &behind));
+    // Those who run would wait no level.
+    let set =
+        |second: &str| format!("s0 = sc0, s2 = {second}\n cndsm.if(1) pe, w0, s0, s2\n w0 = i0");
+    assert!(like(&[("", TEST)], (MASK, DO), (MASK, &set("sc0")), &[("", STORE)]));
+    assert!(!like(&[("", TEST)], (MASK, DO), (MASK, &set("sc1")), &[("", STORE)]));
+}
+
+#[test]
+fn the_floor_of_a_whole_number_is_the_number() {
+    let sum =
+        |floor: &str| format!("s0 = r2, s1 = sc75\n is4 = ft0\n fadd ft0, s0{floor}, s1\n w0 = r5");
+    let same = |made: &str| {
+        let made = format!("s0 = r1, s1 = sc75\n is4 = ft0\n {made}\n w0 = r2");
+        like(&[("", &made)], ("", &sum("")), ("", &sum(".flr")), &[("", STORE)])
+    };
+    assert!(same("unpck.u32 ft0, s0") && same("unpck.s32 ft0, s0"));
+    assert!(!same("mbyp ft0, s0") && !same("fadd ft0, s0, s1"));
+}

@@ -119,6 +119,16 @@ fn groups_that_break_a_rule_of_groups() {
         // A mask operation that heeds the execution bit.
         ("44 82 67 38 47 00 47 ff", Compute, None),
         ("44 82 66 38 47 00 47 ff", Compute, Some(Rule::ConditionHeader)),
+        // An end of levels with a condition, a wait and a mutex where p0 is 1.
+        ("45 82 67 24 24 00 24 ff f1 ff", Compute, None),
+        ("45 82 67 34 24 00 24 ff f1 ff", Compute, Some(Rule::Unconditional)),
+        ("02 80 6a ff", Compute, None),
+        ("02 81 6a ff", Compute, Some(Rule::Unconditional)),
+        ("02 80 6c c4", Compute, None),
+        ("02 81 6c c4", Compute, Some(Rule::Unconditional)),
+        // A derivative of what has no quads.
+        ("34 82 00 88 45 00 00 40", Fragment, None),
+        ("34 82 00 88 45 00 00 40", Vertex, Some(Rule::Quad)),
         // An atomic operation's result in a shared register.
         ("67 a0 00 e5 00 03 44 85 08 00 00 ff f1 ff", Compute, Some(Rule::SharedWrite)),
         // Phase 1 unpacks; a reciprocal beside a second phase; a programmed pack with a format; element 2 of 16 bits.
