@@ -88,14 +88,14 @@ impl Live<'_> {
         for &region in &self.shape.regions {
             for &inst in &func.regions[region].insts {
                 let data = &func.insts[inst];
+                if !data.op.flags().has(Flags::EFFECT) {
+                    continue;
+                }
                 match data.imm {
-                    Imm::Mem(access) | Imm::MemAtomic(access, _)
-                        if data.flags().has(Flags::EFFECT) =>
-                    {
+                    Imm::Mem(access) | Imm::MemAtomic(access, _) => {
                         self.stores[access.mem].push(inst);
                     }
-                    _ if data.flags().has(Flags::EFFECT) => self.inst(inst),
-                    _ => {}
+                    _ => self.inst(inst),
                 }
             }
         }
@@ -130,7 +130,7 @@ impl Live<'_> {
             }
         }
         if let Imm::Mem(access) | Imm::MemAtomic(access, _) = data.imm
-            && data.flags().has(Flags::READS)
+            && data.op.flags().has(Flags::READS)
             && self.loaded.insert(access.mem)
         {
             for store in std::mem::take(&mut self.stores[access.mem]) {

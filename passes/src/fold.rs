@@ -31,15 +31,10 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         demoted: SecondaryMap::new(),
         demotes: Vec::new(),
         prologue: Vec::new(),
-        loops: false,
         changed: false,
     };
     fold.region(func, func.body);
-    let Fold { mut renames, prologue, loops, changed, .. } = fold;
-    // Parameters of loops may carry values that were replaced after the loop's head was seen.
-    if loops {
-        renames.apply(func);
-    }
+    let Fold { prologue, changed, .. } = fold;
     func.regions[func.body].insts.splice(0..0, prologue);
     changed
 }
@@ -98,8 +93,6 @@ struct Fold<'a, 'c> {
     /// Those of the regions around.
     demotes: Vec<Value>,
     prologue: Vec<Inst>,
-    /// A loop was met.
-    loops: bool,
     changed: bool,
 }
 
@@ -127,7 +120,6 @@ impl Fold<'_, '_> {
                     continue;
                 }
                 let regions = func.insts[inst].regions.clone();
-                self.loops |= func.insts[inst].op == Op::Loop;
                 let cond = (func.insts[inst].op == Op::If).then(|| func.insts[inst].args[0]);
                 // The condition, and what it is the opposite of.
                 let opposite = cond.and_then(|cond| {
@@ -390,6 +382,9 @@ impl Fold<'_, '_> {
         if data.op == Op::Index {
             return self.index(func, data);
         }
+        if !self.ctx.relaxed && is_plain(func, data) {
+            return None;
+        }
         let mut bits: SmallVec<[u64; 8]> = SmallVec::new();
         for &arg in &data.args {
             match func.as_const(arg) {
@@ -426,6 +421,35 @@ impl Fold<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// No exact rule is about such an instruction: several operands, of which the first two differ, and none is a constant or
+/// made by an operation that rules look into.
+fn is_plain(func: &Func, data: &InstData) -> bool {
+    let differ = match data.args[..] {
+        [a, b] | [a, b, _] => a != b,
+        _ => false,
+    };
+    let looked_into = |&arg: &Value| {
+        func.def(arg).is_some_and(|data| {
+            matches!(
+                data.op,
+                Op::Const
+                    | Op::Select
+                    | Op::UConvert
+                    | Op::FNeg
+                    | Op::SMin
+                    | Op::SMax
+                    | Op::UMin
+                    | Op::UMax
+                    | Op::And
+                    | Op::Or
+            )
+        })
+    };
+    differ
+        && !matches!(data.op, Op::Select | Op::Join16 | Op::Join64)
+        && !data.args.iter().any(looked_into)
 }
 
 /// What the condition of an `if` is after it, where exactly one arm comes out.
@@ -468,6 +492,32 @@ mod tests {
     use super::*;
     use crate::ctx::{Neutral, Options};
     use gpucc_ir::ssa::{Numerics, parse};
+
+    /// A rule that [`is_plain`] does not know would never be asked.
+    #[test]
+    fn plain_instructions_have_no_rule() {
+        use gpucc_ir::ssa::random;
+        let (mut plain, mut all) = (0, 0);
+        for seed in 0..200 {
+            let mut func = random::program(seed, &random::Config::COMPUTE);
+            let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+            run(&mut func, &mut ctx);
+            func.each_inst(|data| {
+                all += 1;
+                let [result] = data.results[..] else { return };
+                if data.op.is_pure() && is_plain(&func, data) {
+                    plain += 1;
+                    assert!(integer::rewrite(&func, data).is_none(), "{data:?}");
+                    assert!(choice::rewrite(&func, data, result, &ctx.numerics).is_none());
+                    for clean in [false, true] {
+                        let found = float::rewrite(&func, data, &ctx.numerics, clean);
+                        assert!(found.is_none(), "{data:?}");
+                    }
+                }
+            });
+        }
+        assert!(plain > 1000 && all > plain, "{plain} of {all}");
+    }
 
     #[test]
     fn the_second_demotion_by_a_condition_goes_and_is_told() {

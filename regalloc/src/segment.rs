@@ -140,6 +140,35 @@ pub(crate) fn remove(from: &mut Segments, segment: Segment) {
     }
 }
 
+/// Items in the order of a point of each; those at one point stay as they stand. Linear where the points are no more than a
+/// few times the items, as those of a function are.
+pub(crate) fn by_point<T: Copy>(items: &[T], point: impl Fn(&T) -> u32) -> Vec<T> {
+    let last = items.iter().map(&point).max().unwrap_or(0) as usize;
+    if last > 16 * items.len() {
+        let mut sorted = items.to_vec();
+        sorted.sort_by_key(point);
+        return sorted;
+    }
+    let Some(&filler) = items.first() else {
+        return Vec::new();
+    };
+    // How many come before each point.
+    let mut before = vec![0u32; last + 2];
+    for item in items {
+        before[point(item) as usize + 1] += 1;
+    }
+    for at in 1..before.len() {
+        before[at] += before[at - 1];
+    }
+    let mut sorted = vec![filler; items.len()];
+    for item in items {
+        let place = &mut before[point(item) as usize];
+        sorted[*place as usize] = *item;
+        *place += 1;
+    }
+    sorted
+}
+
 /// Points covered.
 pub(crate) fn length(list: &[Segment]) -> u64 {
     list.iter().map(|segment| u64::from(segment.end - segment.start)).sum()
@@ -159,6 +188,17 @@ mod tests {
         assert!(overlap(&list(&[(0, 4), (8, 10)]), &list(&[(9, 12)])));
         assert!(overlap(&list(&[(0, 100)]), &list(&[(3, 4), (5, 6), (7, 8)])));
         assert!(!overlap(&list(&[]), &list(&[(3, 4)])));
+    }
+
+    #[test]
+    fn items_come_in_the_order_of_their_points_and_those_at_one_point_as_they_stood() {
+        for spread in [1, 1000] {
+            let items: Vec<(u32, u32)> = (0..50).map(|k| (k * 37 % 11 * spread, k)).collect();
+            let mut wanted = items.clone();
+            wanted.sort_unstable();
+            assert_eq!(by_point(&items, |item| item.0), wanted);
+        }
+        assert!(by_point(&[0u32; 0], |&item| item).is_empty());
     }
 
     #[test]

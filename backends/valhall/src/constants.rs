@@ -45,7 +45,9 @@ pub fn run(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) -> Vec<Option<F
         for position in 0..func.layout.len() {
             let block = func.layout[position];
             for node in &mut func.blocks[block].nodes {
-                if let Inst::Op(op) = &mut node.inst {
+                if let Inst::Op(op) = &mut node.inst
+                    && op.src.iter().any(|source| matches!(source, Src::Bits(_)))
+                {
                     immediate_form(op);
                     small_constants(op);
                 }
@@ -161,6 +163,11 @@ fn function(func: &mut Func<Inst>, known: &Known<'_>) {
             let Inst::Op(op) = &mut func.blocks[block].nodes[index].inst else {
                 continue;
             };
+            let in_register =
+                |source: &Src| matches!(source, Src::Reg(_) | Src::Pair(_) | Src::Low(_));
+            if op.src.iter().all(in_register) {
+                continue;
+            }
             let requests: SmallVec<[(usize, Moved, bool); 4]> = resolve(op, known)
                 .into_iter()
                 .map(|(source, key)| (source, key, is_wide(op, source)))

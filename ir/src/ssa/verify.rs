@@ -44,7 +44,7 @@ use super::op::{Flags, Op};
 use super::print::Names;
 use super::resource::{Builtin, InputKind, MOST_DISTANCES, OutputKind};
 use crate::Set;
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 
 /// Deepest nesting of regions: the front end's limit on source nesting times the constructs that
@@ -77,9 +77,9 @@ pub struct Broken {
 /// The first that is broken.
 pub fn verify(func: &Func) -> Result<(), Broken> {
     let mut verifier = Verifier::new(func);
-    verifier.seen_insts = EntitySet::with_capacity(func.insts.len());
+    verifier.seen_insts = vec![false; func.insts.len()];
     verifier.seen_regions = EntitySet::with_capacity(func.regions.len());
-    verifier.visible = EntitySet::with_capacity(func.values.len());
+    verifier.visible = vec![false; func.values.len()];
     verifier.func()?;
     match func.bounds {
         Bounds::Marked => bounds::check(func),
@@ -91,16 +91,16 @@ pub fn verify(func: &Func) -> Result<(), Broken> {
 struct Scope {
     region: Region,
     owner: Option<Inst>,
-    /// Values defined in it, to be taken out of sight at its end.
-    defined: Vec<Value>,
 }
 
 struct Verifier<'f> {
     func: &'f Func,
     owners: SecondaryMap<Region, Option<Inst>>,
-    seen_insts: EntitySet<Inst>,
+    /// By number.
+    seen_insts: Vec<bool>,
     seen_regions: EntitySet<Region>,
-    visible: EntitySet<Value>,
+    /// By number: defined in a region around the place, and before it.
+    visible: Vec<bool>,
     scopes: Vec<Scope>,
 }
 
@@ -111,9 +111,9 @@ impl<'f> Verifier<'f> {
         Verifier {
             func,
             owners: SecondaryMap::new(),
-            seen_insts: EntitySet::with_capacity(func.insts.len()),
+            seen_insts: Vec::new(),
             seen_regions: EntitySet::new(),
-            visible: EntitySet::with_capacity(func.values.len()),
+            visible: Vec::new(),
             scopes: Vec::new(),
         }
     }
@@ -220,11 +220,7 @@ impl Verifier<'_> {
             return Err(self.broken(owner, 13, format!("regions nest deeper than {MAX_NESTING}")));
         }
         self.owners[region] = owner;
-        self.scopes.push(Scope {
-            region,
-            owner,
-            defined: Vec::with_capacity(self.func.regions[region].insts.len()),
-        });
+        self.scopes.push(Scope { region, owner });
         for (index, &param) in func.regions[region].params.iter().enumerate() {
             if !func.values.is_valid(param)
                 || func.values[param].def != ValueDef::Param(region, index as u16)
@@ -256,17 +252,21 @@ impl Verifier<'_> {
             return Err(self.broken(owner, 1, format!("{region} does not end in a terminator")));
         }
         self.inst(last)?;
-        for value in self.scopes.pop().map(|scope| scope.defined).unwrap_or_default() {
-            self.visible.remove(value);
+        self.scopes.pop();
+        // What was defined here is out of sight.
+        for &param in &func.regions[region].params {
+            self.visible[param.index()] = false;
+        }
+        for &inst in insts {
+            for &result in &func.insts[inst].results {
+                self.visible[result.index()] = false;
+            }
         }
         Ok(())
     }
 
     fn define(&mut self, value: Value) {
-        self.visible.insert(value);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.defined.push(value);
-        }
+        self.visible[value.index()] = true;
     }
 
     fn inst(&mut self, inst: Inst) -> Check {
@@ -274,12 +274,12 @@ impl Verifier<'_> {
         if !func.insts.is_valid(inst) {
             return Err(self.broken(None, 2, format!("{inst} does not exist")));
         }
-        if !self.seen_insts.insert(inst) {
+        if std::mem::replace(&mut self.seen_insts[inst.index()], true) {
             return Err(self.broken(Some(inst), 2, "stands in two places"));
         }
         let data = &func.insts[inst];
         for &arg in &data.args {
-            if !func.values.is_valid(arg) || !self.visible.contains(arg) {
+            if self.visible.get(arg.index()) != Some(&true) {
                 return Err(self.broken(Some(inst), 3, format!("{arg} is not visible here")));
             }
         }
@@ -330,7 +330,7 @@ impl Verifier<'_> {
         self.require(data.regions.len() == expected, inst, 6, || {
             format!("owns {} regions, not {expected}", data.regions.len())
         })?;
-        self.require(data.imm == Imm::None, inst, 5, || "takes no immediate".into())?;
+        self.require(matches!(data.imm, Imm::None), inst, 5, || "takes no immediate".into())?;
         for &region in &data.regions {
             self.require(func.regions.is_valid(region), inst, 6, || {
                 format!("{region} does not exist")
@@ -369,7 +369,7 @@ impl Verifier<'_> {
         })?;
         let label = matches!(data.imm, Imm::Label(_));
         self.require(
-            label == (data.op == Op::Exit) && (label || data.imm == Imm::None),
+            label == (data.op == Op::Exit) && (label || matches!(data.imm, Imm::None)),
             inst,
             5,
             || "has the wrong kind of immediate".into(),

@@ -169,7 +169,6 @@ fn regions<I: Inst, M: Model<I>>(
             }
         }
         floor = floor.max(alive.now);
-        let mark = alive.mark();
         for node in region.nodes.clone() {
             let (mut read, mut results) = (0, 0);
             for touch in lives.touches(node) {
@@ -185,10 +184,6 @@ fn regions<I: Inst, M: Model<I>>(
             region.peak = region.peak.max(alive.before(lives.touches(node), |_| ()));
         }
         floor = floor.max(alive.now);
-        alive.back_to(mark);
-        for node in region.nodes.clone().rev() {
-            alive.before(lives.touches(node), |_| ());
-        }
     }
     (list, floor)
 }

@@ -1,7 +1,7 @@
 //! Spills ahead of colouring where more is alive than fits, and around what failed in late rounds.
 
 use super::{Colorer, LAST_RESORT};
-use crate::segment::length;
+use crate::segment::{by_point, length};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -21,7 +21,8 @@ impl Colorer<'_> {
                 starts.extend(segments.map(|segment| (segment.start, index as u32, segment.end)));
             }
         }
-        starts.sort_unstable_by_key(|&(start, class, _)| u64::from(start) << 32 | u64::from(class));
+        // Classes stand in their order already, and stay so where they begin together.
+        let starts = by_point(&starts, |&(start, ..)| start);
         self.colors.steps += starts.len() as u64;
         if round >= LAST_RESORT {
             for &(_, class, _) in &starts {
@@ -45,9 +46,8 @@ impl Colorer<'_> {
     fn pressure(&mut self, starts: &[(u32, u32, u32)]) -> u64 {
         let classes = self.classes;
         let cells = |class: u32| i64::from(classes.class[class as usize].shape.count);
-        let mut ends: Vec<(u32, u32)> =
-            starts.iter().map(|&(_, class, end)| (end, class)).collect();
-        ends.sort_unstable_by_key(|&(end, class)| u64::from(end) << 32 | u64::from(class));
+        let ends: Vec<(u32, u32)> = starts.iter().map(|&(_, class, end)| (end, class)).collect();
+        let ends = by_point(&ends, |&(end, _)| end);
         self.colors.steps += starts.len() as u64;
         let mut ended = ends.into_iter().peekable();
         let (mut now, mut peak) = (0, 0);

@@ -1,8 +1,9 @@
 //! Places that leave as many cells as possible unnamed, and long gaps to what lives long.
 
-use super::{Colorer, cells_of};
+use super::{Colorer, FileCells, cells_of};
 use crate::api::Shape;
 use crate::segment::Segment;
+use smallvec::SmallVec;
 
 impl Colorer<'_> {
     /// How long cells that are free for a class stay free behind it.
@@ -37,6 +38,11 @@ impl Colorer<'_> {
             [] => (0, 0),
         };
         let mut best: Option<((u16, bool, u32), u16)> = None;
+        // Where the first segment of what nobody waits for ends: of such a class a cell is often known to be free or not.
+        let known = match data.segments.first() {
+            Some(first) if !wide && !data.whole && data.dormant.is_empty() => Some(first.end),
+            _ => None,
+        };
         let count = total.saturating_sub(extent - 1);
         let (mut first, mut open) = (0, cells.not_busy(0, start, point));
         loop {
@@ -73,7 +79,18 @@ impl Colorer<'_> {
             if best.is_some_and(|(rank, _)| rank <= (new, apart, 0)) {
                 continue;
             }
-            let Some(until) = cells.free_until(cell, data, point, steps) else {
+            let next = cells.next_stay.get(usize::from(cell)).copied().unwrap_or(0);
+            let until = match known {
+                Some(_) if point <= start && point < next && end <= next => Some(next),
+                // Somebody begins to live there in the midst of the first segment.
+                Some(behind)
+                    if point <= start && point < next && start <= next && next < behind =>
+                {
+                    None
+                }
+                _ => cells.free_until(cell, data, point, steps),
+            };
+            let Some(until) = until else {
                 continue;
             };
             // What is new is as good here as there.
@@ -108,22 +125,34 @@ impl Colorer<'_> {
             let data = &classes.class[member as usize];
             data.pin.is_none().then(|| (data.segments[0].start, offset))
         };
-        let first = members.iter().find_map(loose);
+        let starts: SmallVec<[(u32, u16); 8]> = members.iter().filter_map(loose).collect();
         let free = members.iter().all(|&(member, _)| classes.class[member as usize].pin.is_none());
-        let mut open = 0;
-        for base in 0..total {
+        // Bases at which no member is known to meet anybody.
+        let not_busy = |cells: &FileCells, base: u16| {
+            let masks = starts.iter();
+            masks.fold(u64::MAX, |mask, &(start, offset)| {
+                mask & cells.not_busy(base + offset, start, point)
+            })
+        };
+        let (mut from, mut open) = (0, not_busy(&self.colors.files[file], 0));
+        loop {
             let cells = &self.colors.files[file];
-            if base % 64 == 0 {
-                let not_busy =
-                    |(start, offset): (u32, u16)| cells.not_busy(base + offset, start, point);
-                open = first.map_or(u64::MAX, not_busy);
+            if open == 0 {
+                from += 64;
+                if from >= total {
+                    break;
+                }
+                open = not_busy(cells, from);
+                continue;
             }
-            if base >= cells.unnamed && best.is_some() && free {
+            let base = from + open.trailing_zeros() as u16;
+            open &= open - 1;
+            if base >= total || base >= cells.unnamed && best.is_some() && free {
                 break;
             }
             // What was free when the mask was made may have been found occupied since.
-            let busy = |(start, offset): (u32, u16)| cells.is_busy(base + offset, start, point);
-            if open >> (base % 64) & 1 == 0 || first.is_some_and(busy) {
+            let busy = |&(start, offset): &(u32, u16)| cells.is_busy(base + offset, start, point);
+            if starts.iter().any(busy) {
                 continue;
             }
             let new = members

@@ -63,9 +63,12 @@ impl Verifier<'_> {
         };
         self.require(ok, inst, 4, wrong)?;
         let imm = matches!(data.imm, Imm::Bits(_)) == (data.op == Op::Const);
-        self.require(imm && (data.op == Op::Const || data.imm == Imm::None), inst, 5, || {
-            "has the wrong kind of immediate".into()
-        })?;
+        self.require(
+            imm && (data.op == Op::Const || matches!(data.imm, Imm::None)),
+            inst,
+            5,
+            || "has the wrong kind of immediate".into(),
+        )?;
         self.require(
             !data.op.flags().has(Flags::QUAD) || func.stage == Stage::Fragment,
             inst,
