@@ -299,8 +299,9 @@ impl Lower<'_> {
         let mut dst = SmallVec::new();
         let unread = read.iter().filter(|value| value.is_none()).count();
         // The header that hides takes two words: where none is made, few components come that nobody reads. The 965 reads each
-        // register of a reply twice.
-        let few = unread <= FEW && self.abi.chip.machine() == Machine::G45;
+        // register of a reply twice, and in steps of eight lanes a component has a register more that somebody waits for.
+        let cheap = self.abi.lanes == 16 && self.abi.chip.machine() == Machine::G45;
+        let few = unread <= FEW && cheap;
         let hides = asked.wide && (control != 0 || !few || self.abi.hides);
         self.unread |= asked.wide && unread > 0 && !hides;
         for (component, value) in read.into_iter().enumerate() {
