@@ -71,6 +71,8 @@ pub struct Abi {
     pub chip: Chip,
     /// Channels of a step: pixels or invocations that one instruction serves, 8 or 16; 8 for two vertices.
     pub lanes: u32,
+    /// Replies to messages of 16 channels have nothing that nobody reads.
+    pub hides: bool,
 }
 
 /// A number of a draw that the driver tells.
@@ -339,6 +341,7 @@ impl Abi {
             stage,
             chip,
             lanes: 8,
+            hides: false,
             targets,
             surfaces,
             entries,
@@ -367,6 +370,11 @@ impl Abi {
     #[must_use]
     pub fn of_lanes(&self, lanes: u32) -> Abi {
         Abi { lanes, ..self.clone() }
+    }
+
+    /// As it is, without what nobody reads of replies.
+    pub fn hiding(&self) -> Abi {
+        Abi { hides: true, ..self.clone() }
     }
 
     /// Registers of a doubleword of each channel.

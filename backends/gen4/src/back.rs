@@ -218,12 +218,19 @@ fn of_width(
         None => match regs::allocate(&mut func, abi, places, eight, request.budget) {
             Ok(registers) => registers,
             Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. }) if !eight => {
-                return Ok(None);
+                // What nobody reads may be what is too much.
+                return match lowered.unread {
+                    true => of_width(expanded, &abi.hiding(), chip, request),
+                    false => Ok(None),
+                };
             }
             Err(Error::Exceeded(exceeded)) => return Err(exceeded.into()),
             Err(error) => return Err(internal("registers", error.to_string())),
         },
     };
+    if lowered.unread && registers.spilled > 0 {
+        return of_width(expanded, &abi.hiding(), chip, request);
+    }
     ran("registers", &func);
     limits::MEMORY.admit(u64::from(registers.scratch))?;
     if admits(request, CLEAN) {

@@ -86,6 +86,7 @@ pub fn is_pure(inst: &Inst) -> bool {
         Inst::Alu { .. }
             | Inst::Vector { .. }
             | Inst::Dot { .. }
+            | Inst::Piece { .. }
             | Inst::Choose { .. }
             | Inst::Copy { .. }
             | Inst::Truth { .. }

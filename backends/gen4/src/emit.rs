@@ -433,7 +433,14 @@ impl Emit<'_> {
     /// Waits for all replies, where what runs next does not follow in the text.
     fn settle(&mut self) -> Result<(), Failure> {
         while self.under_way != 0 {
-            self.wait(self.under_way.trailing_zeros())?;
+            let first = self.under_way.trailing_zeros();
+            match self.abi.lanes == 16
+                && first.is_multiple_of(2)
+                && self.under_way >> first & 2 != 0
+            {
+                true => self.wait_twice(first)?,
+                false => self.wait(first)?,
+            }
         }
         Ok(())
     }
@@ -441,6 +448,13 @@ impl Emit<'_> {
     /// Waits for the reply to a register.
     fn wait(&mut self, register: u32) -> Result<(), Failure> {
         let how = How { no_mask: true, part: Some(0), ..How::default() };
+        let read = From::Operand(grf(register, 0, Type::Ud, LANES));
+        self.word(Opcode::Mov, how, into(File::Arf, NULL, Type::Ud), &[read])
+    }
+
+    /// Waits for the reply to a register of 16 lanes.
+    fn wait_twice(&mut self, register: u32) -> Result<(), Failure> {
+        let how = How { no_mask: true, ..How::default() };
         let read = From::Operand(grf(register, 0, Type::Ud, LANES));
         self.word(Opcode::Mov, how, into(File::Arf, NULL, Type::Ud), &[read])
     }
@@ -597,7 +611,8 @@ impl Emit<'_> {
             Inst::Choose { .. } => self.choose(inst),
             Inst::Apply { .. } => self.apply(inst),
             Inst::Copy { .. } => Err(internal("a copy is left")),
-            Inst::Dot { .. } => Err(internal("a dot product is left")),
+            Inst::Dot { .. } if self.abi.is_vertex() => Err(internal("a dot product is left")),
+            Inst::Dot { dst, sources, .. } => self.products(*dst, sources),
             Inst::Compare(test) => self.compare(test, into(File::Arf, NULL, test.ty)),
             Inst::Truth { dst, test } => {
                 let general = general(*dst);
@@ -631,6 +646,7 @@ impl Emit<'_> {
                 let one = From::Number(1f32.to_bits(), Type::F);
                 self.word(Opcode::Add, by(false), dst, &[floor, one])
             }
+            Inst::Piece { .. } => self.piece(inst),
             Inst::Product { dst, high, first, second } => {
                 let [low, upper] = [*dst, *high].map(general);
                 let factor = source(*second, Type::Ud);
@@ -809,6 +825,21 @@ impl Emit<'_> {
             Inst::Slot { values, message } => self.slot(values, *message),
             Inst::Entry { row, count, last } => self.entry(*row, *count, *last),
         }
+    }
+
+    /// A sum of products: all but the last word leave it in the accumulator, which nothing else does between them. 14.2.23.
+    fn products(&mut self, dst: Reg, sources: &[Source]) -> Result<(), Failure> {
+        let (first, second) = sources.split_at(sources.len() / 2);
+        for (number, (&a, &b)) in first.iter().zip(second).enumerate() {
+            let opcode = if number == 0 { Opcode::Mul } else { Opcode::Mac };
+            let to = match number + 1 == first.len() {
+                true => result(dst, Type::F),
+                false => into(File::Arf, NULL, Type::F),
+            };
+            let from = [source(a, Type::F), source(b, Type::F)];
+            self.word(opcode, How::default(), to, &from)?;
+        }
+        Ok(())
     }
 
     /// Each eight lanes in turn, for what the machine does to eight channels alone: `each` has the number of the part, which is

@@ -9,6 +9,7 @@ mod lines;
 mod loops;
 mod native;
 mod point;
+mod products;
 mod ranges;
 mod recipes;
 mod tables;
@@ -93,6 +94,12 @@ const OWN: &[Pass] = &[
         "numbers that operations flush are zeros",
         |func, _| clamps::flush(func),
     ),
+    optional(
+        "join_products",
+        Proof::Licence("WGSL, reassociation and fusion: sums of products are fused or not"),
+        "sums of products round once",
+        |func, _| products::join(func),
+    ),
     float_range::DECIDE,
     optional("join_truths", Proof::Exact, "choices of truth values are joined flags", |func, _| {
         truths::join(func)
@@ -159,6 +166,7 @@ pub fn plan(effort: Effort) -> Plan {
             step("invert_loops"),
             step("gvn"),
             cleans("relaxed_fold"),
+            step("join_products"),
             step("dce"),
             step("group_choices"),
         ]);

@@ -127,6 +127,7 @@ fn retarget(inst: &mut Inst, register: u16) {
     if let Inst::Alu { dst, .. }
     | Inst::Select { dst, .. }
     | Inst::Choose { dst, .. }
+    | Inst::Dot { dst, .. }
     | Inst::Plane { dst, .. } = inst
     {
         *dst = Reg::phys(Cell { file: MESSAGE, index: register });
@@ -138,7 +139,7 @@ fn is_movable(inst: &Inst, components: bool) -> bool {
     match inst {
         Inst::Alu { .. } | Inst::Select { .. } => true,
         Inst::Choose { channels, .. } => components && *channels == 0,
-        Inst::Plane { .. } => !components,
+        Inst::Plane { .. } | Inst::Dot { .. } => !components,
         _ => false,
     }
 }

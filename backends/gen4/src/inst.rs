@@ -293,6 +293,17 @@ pub enum Inst {
         sources: SmallVec<[Swizzled; 2]>,
         keep: Reg,
     },
+    /// One operation on a part of each lane's doubleword, a byte or a word as `ty` says, from byte `byte` on: it is moved to a type,
+    /// or as a float multiplied by the second source, or added to it. The source is as it is. A word, or one for each eight lanes.
+    Piece {
+        opcode: Opcode,
+        to: Type,
+        dst: Reg,
+        ty: Type,
+        byte: u8,
+        source: Source,
+        second: Option<Source>,
+    },
     /// A parallel copy.
     Copy { dst: SmallVec<[Reg; 2]>, src: SmallVec<[Reg; 2]> },
     /// Sets the flag. It stays until the next step that sets it; what allocation puts between leaves it alone.
@@ -491,6 +502,13 @@ macro_rules! visit {
                 each(keep, Role::Use);
                 each(dst, Role::Def);
             }
+            Inst::Piece { dst, source, second, .. } => {
+                source!(source);
+                for source in second.$iter() {
+                    source!(source);
+                }
+                each(dst, Role::Def);
+            }
             Inst::Copy { dst, src } => {
                 src.$iter().for_each(|reg| each(reg, Role::Use));
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
@@ -617,6 +635,7 @@ macro_rules! sources {
                 all.map(|source| & $($mutable)? source.of).collect()
             }
             Inst::Sample { parameters, .. } => parameters.$iter().collect(),
+            Inst::Piece { source, second, .. } => [source].into_iter().chain(second).collect(),
             Inst::Slot { values, .. } => values.$iter().collect(),
             Inst::Target { values, depth, .. } => values.$iter().chain(depth).collect(),
             Inst::Compare(test) | Inst::DemoteWhere(test) | Inst::Truth { test, .. } => {

@@ -45,6 +45,8 @@ pub const CLIPPER: &str = "clipping of triangles";
 pub struct Pair {
     /// Slots of the vertex entry, an even number.
     pub slots: usize,
+    /// Those of them that the vertex program writes.
+    pub written: usize,
     /// Of each setup slot behind the position's: the slot of the vertex entry, and how it varies.
     pub varyings: Vec<(usize, Interpolation)>,
     /// A setup slot behind those has the place in the point.
@@ -87,7 +89,8 @@ impl Pair {
         let distances = (0..vue.clips).map(|n| (first + n / 4, n % 4)).collect();
         let asked = InputKind::Builtin(Builtin::PointCoord);
         let point = fragment.inputs.values().any(|data| data.kind == asked);
-        Ok(Pair { slots: vue.slots(), varyings, point, distances, flags })
+        let written = vue.written();
+        Ok(Pair { slots: vue.slots(), written, varyings, point, distances, flags })
     }
 
     /// Rows of a vertex entry.

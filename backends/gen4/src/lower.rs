@@ -43,6 +43,8 @@ pub struct Lowered {
     pub scratch: u32,
     /// Bytes of scratch of a doubleword of each lane that it may belong to.
     pub slot_bytes: u32,
+    /// Replies have components that nobody reads.
+    pub unread: bool,
 }
 
 /// Where a value is.
@@ -92,6 +94,8 @@ struct Lower<'a> {
     coverage: Option<VReg>,
     /// What outputs have.
     written: outputs::Written,
+    /// Replies have components that nobody reads.
+    unread: bool,
     span: Span,
 }
 
@@ -126,6 +130,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         w: None,
         coverage: None,
         written: outputs::Written::default(),
+        unread: false,
         span: Span::NONE,
     };
     if lower.invocations() > abi.lanes {
@@ -150,7 +155,8 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         lower.push(Inst::End);
     }
     let slot_bytes = lower.private_step();
-    Ok(Lowered { func: lower.m, scratch: lower.scratch, slot_bytes })
+    let (scratch, unread) = (lower.scratch, lower.unread);
+    Ok(Lowered { func: lower.m, scratch, slot_bytes, unread })
 }
 
 impl Lower<'_> {

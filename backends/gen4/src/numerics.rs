@@ -14,12 +14,11 @@ use gpucc_machine::Errors;
 /// - Extended math is rounded toward zero too, as all float arithmetic is (10.3.1), where no error is set.
 /// - Denormals are flushed on the way in and out of float operations, keeping the sign. Moves, selects and bit operations
 ///   keep them.
-/// - A product and a sum round twice. MAC is not used: the manual leaves open how often it rounds (10.3.1.2), and it would serve all
-///   products with sums, so that the model would promise bits of them that the hardware may not give.
+/// - A product and a sum round twice: MAC takes a word to load the accumulator, so that it serves sums of several products alone.
 /// - A minimum is `a < b ? a : b` and a maximum `a >= b ? a : b`: a comparison and `sel`.
-/// - Dot products of vertices are exact sums that are rounded once. The manual leaves open how often DP2, DP3 and DP4 round too
-///   (10.3.1.2). A dot product has no order of its own and WGSL lets it be fused or not: whichever the hardware does is right by
-///   the language, but bits may differ from the model's. Elsewhere the expansion makes products and sums of them.
+/// - Dot products of vertices, and sums of products by MAC, are exact sums that are rounded once. The manual leaves open how often
+///   DP2, DP3, DP4 and MAC round (10.3.1.2). WGSL lets sums be regrouped, and be fused or not: whichever the hardware does is right
+///   by the language, but bits may differ from the model's.
 pub fn numerics(name: &'static str) -> Numerics {
     Numerics {
         name,

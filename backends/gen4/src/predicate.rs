@@ -63,6 +63,7 @@ fn words(inst: &Inst) -> Option<usize> {
         Inst::Alu { .. } | Inst::Vector { .. } | Inst::Center { .. } => Some(1),
         Inst::Plane { .. } => Some(2),
         Inst::Product { .. } => Some(3),
+        Inst::Dot { sources, .. } => Some(sources.len() / 2),
         _ => None,
     }
 }

@@ -234,6 +234,19 @@ impl PrintInst for Inst {
                 write!(out, "sel {} ", flag(*inverse))?;
                 sources(out, names, [yes, no])
             }
+            Inst::Piece { opcode, to, dst, ty, byte, source: of, second } => {
+                result(out, dst, &"")?;
+                write!(out, "{}.{} ", name(*opcode), types(*to, *ty))?;
+                source(out, names, of)?;
+                write!(out, "[{byte}]")?;
+                match second {
+                    Some(second) => {
+                        out.write_str(", ")?;
+                        source(out, names, second)
+                    }
+                    None => Ok(()),
+                }
+            }
             Inst::Product { dst, high, first, second } => {
                 registers(out, &[*dst, *high])?;
                 out.write_str(" = mul.d ")?;

@@ -68,8 +68,12 @@ impl Vue {
 
     /// Slots of the entry, an even number: rows are whole. The last is not written where the others are an odd number.
     pub fn slots(&self) -> usize {
-        let distances = self.distances.len().div_ceil(4);
-        (FIRST + self.varyings.len() + distances).next_multiple_of(2)
+        self.written().next_multiple_of(2)
+    }
+
+    /// Slots that the program writes.
+    pub fn written(&self) -> usize {
+        FIRST + self.varyings.len() + self.distances.len().div_ceil(4)
     }
 
     /// The slot of the first four distances.

@@ -26,6 +26,10 @@ struct Seen<'a> {
     makers: BTreeMap<VReg, usize>,
     /// Readers so far.
     read: BTreeMap<VReg, u32>,
+    /// The last steps of the block so far that assign registers which are assigned more than once.
+    assigned: BTreeMap<VReg, usize>,
+    /// Registers that the step at hand reads and that are assigned next, in this block.
+    over: SmallVec<[VReg; 2]>,
 }
 
 impl Seen<'_> {
@@ -34,23 +38,81 @@ impl Seen<'_> {
     }
 
     /// Counts what a step reads; whether all that it names is assigned once.
-    fn look(&mut self, inst: &Inst) -> bool {
+    fn look(&mut self, inst: &Inst, at: usize) -> bool {
         let mut steady = true;
         inst.operands(&mut |operand: mach::Operand| {
             if let Some(reg) = operand.reg.as_virt() {
-                steady &= self.once(reg);
+                let once = self.once(reg);
+                steady &= once;
                 if !operand.role.is_def() {
                     *self.read.entry(reg).or_default() += 1;
+                } else if !once {
+                    self.assigned.insert(reg, at);
                 }
             }
         });
         steady
     }
 
+    /// All that a step names is assigned once.
+    fn is_steady(&self, inst: &Inst) -> bool {
+        let mut steady = true;
+        inst.operands(&mut |operand: mach::Operand| {
+            steady &= operand.reg.as_virt().is_none_or(|reg| self.once(reg));
+        });
+        steady
+    }
+
     /// Whether nobody reads a register any more.
     fn is_last(&self, reg: VReg) -> bool {
-        self.once(reg) && self.read.get(&reg) == Some(&self.counts.uses[index(reg)])
+        match self.once(reg) {
+            true => self.read.get(&reg) == Some(&self.counts.uses[index(reg)]),
+            false => self.over.contains(&reg),
+        }
     }
+
+    /// What a step of the block reads has been the same since, and nobody but its reader has its result.
+    fn is_same(&self, inst: &Inst, at: usize) -> bool {
+        let mut same = true;
+        inst.operands(&mut |operand: mach::Operand| {
+            let Some(reg) = operand.reg.as_virt() else { return };
+            same &= match operand.role.is_def() {
+                true => self.once(reg),
+                false => self.assigned.get(&reg).is_none_or(|&assigned| assigned < at),
+            };
+        });
+        same
+    }
+}
+
+/// Of each choice of a block the registers that are assigned more than once and that nobody reads behind it before a step of the block
+/// assigns them.
+fn over(nodes: &[Node<Inst>], counts: &Counts) -> BTreeMap<usize, SmallVec<[VReg; 2]>> {
+    let mut found = BTreeMap::new();
+    // Whether a register is assigned next, or read.
+    let mut next: BTreeMap<VReg, bool> = BTreeMap::new();
+    for (at, node) in nodes.iter().enumerate().rev() {
+        let mut read: SmallVec<[VReg; 4]> = SmallVec::new();
+        node.inst.operands(&mut |operand: mach::Operand| {
+            let Some(reg) = operand.reg.as_virt() else { return };
+            match operand.role.is_def() {
+                true => {
+                    next.insert(reg, true);
+                }
+                false => read.push(reg),
+            }
+        });
+        if let Inst::Select { dst, .. } = &node.inst {
+            let many = |reg: &VReg| counts.definitions.get(index(*reg)) != Some(&1);
+            let free = read.iter().copied().filter(many);
+            let free =
+                free.filter(|reg| next.get(reg) == Some(&true) && dst.as_virt() != Some(*reg));
+            found.insert(at, free.collect());
+        }
+        // What a step keeps of its result it reads.
+        next.extend(read.into_iter().map(|reg| (reg, false)));
+    }
+    found
 }
 
 /// Puts words in the place of choices. `word` gives the step that makes one of the values, and what makes it in the choice's
@@ -62,16 +124,16 @@ fn rewrite(
     let counts = count(func);
     for block in func.layout.clone() {
         let nodes = &mut func.blocks[block].nodes;
-        let (makers, read) = Default::default();
-        let mut seen = Seen { counts: &counts, makers, read };
+        let mut over = over(nodes, &counts);
+        let (makers, read, assigned, none) = Default::default();
+        let mut seen = Seen { counts: &counts, makers, read, assigned, over: none };
         let mut gone = vec![false; nodes.len()];
         for at in 0..nodes.len() {
-            let steady = seen.look(&nodes[at].inst);
+            let steady = seen.look(&nodes[at].inst, at);
+            seen.over = over.remove(&at).unwrap_or_default();
             match &nodes[at].inst {
                 Inst::Alu { dst, saturate: false, .. }
-                | Inst::Vector { dst, saturate: false, keep: None, .. }
-                    if steady =>
-                {
+                | Inst::Vector { dst, saturate: false, keep: None, .. } => {
                     let made = dst.as_virt().filter(|&reg| counts.uses[index(reg)] == 1);
                     seen.makers.extend(made.map(|reg| (reg, at)));
                 }
@@ -97,6 +159,8 @@ pub fn when(func: &mut Func<Inst>) {
         let mut found =
             found.filter(|&(_, keep, _)| seen.is_last(keep)).filter_map(|(made, keep, inverse)| {
                 let from = *seen.makers.get(&made)?;
+                let same = seen.is_same(&nodes[from].inst, from);
+                same.then_some(())?;
                 Some((from, predicated(&nodes[from].inst, *dst, keep, inverse)?))
             });
         found.next()
@@ -142,6 +206,7 @@ pub fn apply(func: &mut Func<Inst>) {
         let mut found = found.filter(|&(_, keep, _)| seen.is_last(keep)).filter_map(
             |(made, keep, opposite)| {
                 let from = *seen.makers.get(&made)?;
+                seen.is_steady(&nodes[from].inst).then_some(())?;
                 Some((from, applied(choice, &nodes[from].inst, keep, opposite)?))
             },
         );

@@ -5,7 +5,38 @@ use super::*;
 /// Rows of one element, each with an address of its own. G45 vol. 4, 11.3.7, VxH.
 const BY_ADDRESS: Region = Region::Rows { vertical: 15, width: 0, horizontal: 0 };
 
+/// Eight bytes, one of each doubleword.
+const BYTES: Region = Region::Rows { vertical: 6, width: 3, horizontal: 3 };
+
 impl Emit<'_> {
+    /// An operation on a part of each doubleword. Bytes beside doublewords are none of a compressed instruction (11.5.3).
+    pub(super) fn piece(&mut self, inst: &Inst) -> Result<(), Failure> {
+        let Inst::Piece { opcode, to, dst, ty, byte, source: of, second } = inst else {
+            return Ok(());
+        };
+        let (first, region) = match of.src {
+            Src::Reg(reg) => (general(reg), if ty.bytes() == 1 { BYTES } else { HALVES }),
+            Src::Fixed(register) => (register.into(), if ty.bytes() == 1 { BYTES } else { HALVES }),
+            Src::Scalar { register, .. } => (register.into(), SCALAR),
+            _ => return Err(super::internal("a part of no register")),
+        };
+        let byte = match of.src {
+            Src::Scalar { dword, .. } => 4 * u32::from(dword) + u32::from(*byte),
+            _ => (*byte).into(),
+        };
+        let word = |emit: &mut Self, part: u32, how: How| {
+            let at = if region == SCALAR { first } else { first + part };
+            let mut from: SmallVec<[From; 2]> = SmallVec::new();
+            from.push(From::Operand(grf(at, byte, *ty, region)));
+            from.extend(second.map(|of| within(source(of, Type::F), part)));
+            emit.word(*opcode, how, into(File::Grf, general(*dst) + part, *to), &from)
+        };
+        match ty.bytes() == 1 && region != SCALAR {
+            true => self.parts(word),
+            false => word(self, 0, How::default()),
+        }
+    }
+
     /// The flag of the lanes that are there, before which it is 0: a comparison writes no other lane's.
     pub(super) fn ballot(&mut self, dst: Reg, of: Source) -> Result<(), Failure> {
         let place = Place::Direct { register: FLAG, byte: 0 };

@@ -281,6 +281,8 @@ impl Clip<'_> {
         for slot in POSITION + 1..self.pair.slots {
             let to = format!("m{}.{}", 2 + slot / 2, 4 * (slot % 2));
             match self.pair.varies(slot) {
+                // Nobody wrote the vertices' half of that row.
+                _ if slot >= self.pair.written => self.text.add(format!("mov(4) {to}<1>UD 0UD")),
                 // The first vertex provokes. docs/abi-gen4.md, Clipping.
                 Interpolation::Flat => {
                     let from = self.slot(0, slot, "UD");

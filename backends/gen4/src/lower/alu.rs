@@ -99,6 +99,9 @@ impl Lower<'_> {
             self.alu(Opcode::And, Ty::Ud, dst, &[source, Src::Bits(mask).into()]);
             return Ok(());
         }
+        if self.piece(data) {
+            return Ok(());
+        }
         let simple = |opcode, ty| Some((opcode, ty));
         let single = match data.op {
             Op::IAdd => simple(Opcode::Add, Ty::D),
@@ -218,7 +221,18 @@ impl Lower<'_> {
                 self.alu(Opcode::Or, Ty::Ud, dst, &parts);
             }
             Op::FDot => {
-                let sources = args.iter().map(|&value| self.float(value)).collect();
+                let mut sources: smallvec::SmallVec<[Source; 8]> =
+                    args.iter().map(|&value| self.float(value)).collect();
+                if !self.abi.is_vertex() {
+                    // The second factor may be a number.
+                    let pairs = sources.len() / 2;
+                    for at in 0..pairs {
+                        if matches!(sources[at].src, Src::Bits(_)) {
+                            sources.swap(at, pairs + at);
+                            sources[at] = self.no_number(sources[at]);
+                        }
+                    }
+                }
                 let dst = self.define(result).into();
                 self.push(Inst::Dot { dst, channels: 0, sources, keep: None });
             }
@@ -317,6 +331,41 @@ impl Lower<'_> {
             op => return Err(self.not_yet(format!("the operation `{}`", op.name()))),
         }
         Ok(())
+    }
+
+    /// A float of a byte or of a word of a doubleword, or its product or sum with another, by the part itself: nothing else reads
+    /// it. False for all else.
+    fn piece(&mut self, data: &InstData) -> bool {
+        if self.abi.is_vertex() {
+            return false;
+        }
+        let part = |value: Value, converts: Op| {
+            let (whole, ty, byte) =
+                known::piece(self.ssa, value).filter(|_| self.reads[value] == 1)?;
+            let signed = matches!(ty, Ty::B | Ty::W);
+            let source = self.source(whole);
+            let placed = matches!(source.src, Src::Reg(_) | Src::Fixed(_) | Src::Scalar { .. });
+            (placed && !(signed && converts == Op::UToF)).then_some((source, ty, byte))
+        };
+        let converted = |value: Value| {
+            let inner = self.ssa.def(value).filter(|_| self.reads[value] == 1)?;
+            let converts = matches!(inner.op, Op::SToF | Op::UToF);
+            converts.then(|| part(inner.args[0], inner.op)).flatten()
+        };
+        let (opcode, found) = match data.op {
+            Op::SToF | Op::UToF => (Opcode::Mov, part(data.args[0], data.op).map(|of| (of, None))),
+            Op::FMul | Op::FAdd => {
+                let of = |at: usize| Some((converted(data.args[at])?, Some(data.args[1 - at])));
+                let opcode = if data.op == Op::FMul { Opcode::Mul } else { Opcode::Add };
+                (opcode, of(0).or_else(|| of(1)))
+            }
+            _ => return false,
+        };
+        let Some(((source, ty, byte), second)) = found else { return false };
+        let second = second.map(|value| self.float(value));
+        let dst = self.define(data.results[0]).into();
+        self.push(Inst::Piece { opcode, to: Ty::F, dst, ty, byte, source, second });
+        true
     }
 
     /// A source in a type: floats have their signs and magnitudes taken where they are read.

@@ -1,6 +1,7 @@
 //! What operations tell of bits of their results.
 
-use gpucc_ir::ssa::{Func, InstData, Op, Value};
+use crate::isa::operand::Type as Ty;
+use gpucc_ir::ssa::{Func, InstData, Op, Type, Value};
 
 /// Operations back.
 const DEPTH: u32 = 4;
@@ -37,6 +38,51 @@ pub fn low_bits(func: &Func, data: &InstData) -> Option<(Value, u32)> {
     let by = number(func, data, 1).filter(|_| data.op == Op::LShr)? & 31;
     let inner = func.def(data.args[0]).filter(|inner| inner.op == Op::Shl)?;
     (number(func, inner, 1)? & 31 == by).then_some((inner.args[0], u32::MAX >> by))
+}
+
+/// A value of which another is a byte or a word, the type of that, and its first byte.
+pub fn piece(func: &Func, value: Value) -> Option<(Value, Ty, u8)> {
+    let data = func.def(value).filter(|_| func.ty(value) == Type::B32)?;
+    let shifted = |value: Value, op: Op| {
+        let inner = func.def(value).filter(|inner| inner.op == op)?;
+        Some((inner.args[0], number(func, inner, 1)? & 31))
+    };
+    match data.op {
+        Op::And => {
+            let mask = |at: usize| number(func, data, at);
+            let (inner, mask) = match (mask(0), mask(1)) {
+                (_, Some(mask)) => (data.args[0], mask),
+                (Some(mask), None) => (data.args[1], mask),
+                (None, None) => return None,
+            };
+            let (ty, bits) = match mask {
+                0xff => (Ty::Ub, 8),
+                0xffff => (Ty::Uw, 16),
+                _ => return None,
+            };
+            let found = shifted(inner, Op::LShr).or_else(|| shifted(inner, Op::AShr));
+            match found.filter(|(_, by)| by % bits == 0) {
+                Some((whole, by)) => Some((whole, ty, (by / 8) as u8)),
+                None => Some((inner, ty, 0)),
+            }
+        }
+        Op::LShr | Op::AShr => {
+            let by = number(func, data, 1)? & 31;
+            let ty = match (by, data.op) {
+                (24, Op::LShr) => Ty::Ub,
+                (24, _) => Ty::B,
+                (16, Op::LShr) => Ty::Uw,
+                (16, _) => Ty::W,
+                _ => return None,
+            };
+            let found = shifted(data.args[0], Op::Shl).filter(|(_, up)| up % (32 - by) == 0);
+            match found {
+                Some((whole, up)) => Some((whole, ty, ((by - up.min(by)) / 8) as u8)),
+                None => Some((data.args[0], ty, (by / 8) as u8)),
+            }
+        }
+        _ => None,
+    }
 }
 
 /// The high word is 0.
@@ -78,8 +124,39 @@ pub fn is_not_ones(func: &Func, value: Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_not_ones, is_not_zero, is_word};
+    use super::{Ty, is_not_ones, is_not_zero, is_word, piece};
     use gpucc_ir::ssa::{Builder, Func, Op, Stage, Value};
+
+    #[test]
+    fn bytes_and_words_are_parts_of_what_is_shifted_and_masked() {
+        let mut func = Func::new("one", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let x = b.u32(0x1234);
+        let x = b.op1(Op::Clz, x);
+        let with = |b: &mut Builder, op: Op, of: Value, bits: u32| {
+            let number = b.u32(bits);
+            b.op2(op, of, number)
+        };
+        let second = with(&mut b, Op::LShr, x, 8);
+        let up = with(&mut b, Op::Shl, x, 16);
+        let near = with(&mut b, Op::LShr, x, 4);
+        let cases = [
+            (with(&mut b, Op::And, x, 0xff), Some((x, Ty::Ub, 0))),
+            (with(&mut b, Op::And, second, 0xff), Some((x, Ty::Ub, 1))),
+            (with(&mut b, Op::And, second, 0xffff), Some((second, Ty::Uw, 0))),
+            (with(&mut b, Op::And, near, 0xff), Some((near, Ty::Ub, 0))),
+            (with(&mut b, Op::And, x, 0x1ff), None),
+            (with(&mut b, Op::LShr, x, 24), Some((x, Ty::Ub, 3))),
+            (with(&mut b, Op::AShr, x, 16), Some((x, Ty::W, 2))),
+            (with(&mut b, Op::LShr, up, 24), Some((x, Ty::Ub, 1))),
+            (with(&mut b, Op::AShr, up, 24), Some((x, Ty::B, 1))),
+            (with(&mut b, Op::LShr, up, 16), Some((x, Ty::Uw, 0))),
+            (with(&mut b, Op::LShr, x, 20), None),
+        ];
+        for (value, right) in cases {
+            assert_eq!(piece(b.func, value), right);
+        }
+    }
 
     #[test]
     fn bits_follow_from_operations() {

@@ -7,6 +7,7 @@
 use super::Lower;
 use crate::abi::{self, Abi, Told};
 use crate::inst::{Condition, Inst, Lookup, Reply, Source, Src, Test};
+use crate::isa::Machine;
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
@@ -27,6 +28,8 @@ const GRADIENTS: u8 = 2;
 const SIZES: u8 = 2;
 const LOAD: u8 = 3;
 
+/// Components that nobody reads and that a header of its own does not pay for.
+const FEW: usize = 2;
 /// Components of a reply.
 const COMPONENTS: usize = 4;
 
@@ -294,14 +297,21 @@ impl Lower<'_> {
         }
         let mut control = asked.control;
         let mut dst = SmallVec::new();
+        let unread = read.iter().filter(|value| value.is_none()).count();
+        // The header that hides takes two words: where none is made, few components come that nobody reads. The 965 reads each
+        // register of a reply twice, and in steps of eight lanes a component has a register more that somebody waits for.
+        let cheap = self.abi.lanes == 16 && self.abi.chip.machine() == Machine::G45;
+        let few = unread <= FEW && cheap;
+        let hides = asked.wide && (control != 0 || !few || self.abi.hides);
+        self.unread |= asked.wide && unread > 0 && !hides;
         for (component, value) in read.into_iter().enumerate() {
-            match (value, asked.wide) {
+            match (value, hides) {
                 // A reply to 16 channels lacks what is hidden.
                 (None, true) => control |= 1 << (HIDDEN + component as u32),
                 (Some(value), _) => dst.push(self.define(value).into()),
                 (None, false) => dst.push(self.fresh().into()),
             }
-            if value.is_some() && asked.wide && self.abi.lanes == 8 {
+            if (value.is_some() || !hides) && asked.wide && self.abi.lanes == 8 {
                 dst.push(self.fresh().into());
             }
         }

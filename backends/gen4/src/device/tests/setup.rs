@@ -41,7 +41,7 @@ fn written(model: Model, class: Class, ends: &[End]) -> Vec<[f32; 4]> {
     chip.begin(false);
     chip.command(&[0x7800_0005, 0, 0, 0, state, 0, 0]);
     chip.fence([Some(0), Some(0), Some(0), Some(size), None, Some(size)]);
-    let vertices = ends.iter().map(entry).collect();
+    let vertices = ends.iter().map(|end| entry(end).into()).collect();
     let object = Object { topology: ends.len() as u32, vertices, provoking: 0 };
     let bytes = run_with(&mut device.launcher, |run| {
         chip.submit(run)?;

@@ -7,9 +7,8 @@ use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
 use super::super::run::Run;
-use super::pixel::rows;
 use super::unit::UnitState;
-use super::vertex::{Entries, written};
+use super::vertex::{Entries, Left, written};
 use super::{Gpu, Object, media, numerics};
 
 /// Words of CLIP_STATE.
@@ -79,7 +78,7 @@ impl Gpu {
         }
         payload.extend(media::constants(self, unit.constants.0, unit.constants.1)?);
         for vertex in &object.vertices {
-            payload.extend(rows(vertex, unit.urb)?);
+            payload.extend(vertex.rows(unit.urb)?);
         }
         let mut context =
             unit.context(payload[0], self.state.tables.map_or(0, |tables| tables[SECTION]));
@@ -94,7 +93,7 @@ fn fans<'a>(
     provoking: usize,
 ) -> Result<Vec<Object>, Refused> {
     let mut objects = Vec::new();
-    let mut fan: Option<Vec<Vec<u8>>> = None;
+    let mut fan: Option<Vec<Left>> = None;
     for entry in entries.filter(|entry| entry.used) {
         let (topology, marks) = (entry.primitive >> 2, entry.primitive & 3);
         let refused =

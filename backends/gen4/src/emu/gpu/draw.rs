@@ -4,6 +4,7 @@ use super::super::memory::Refused;
 use super::super::rule::{Rule, Trap};
 use super::super::run::Run;
 use super::fetch::Primitive;
+use super::vertex::Left;
 use super::{Gpu, Object, Placed, Subspan};
 
 /// Subspans that are gathered before threads run.
@@ -23,11 +24,8 @@ enum Verdict {
 }
 
 /// A float of a vertex.
-fn float(vertex: &[u8], word: usize) -> Result<f32, Refused> {
-    match vertex.get(4 * word..).and_then(|rest| rest.first_chunk::<4>()) {
-        Some(bytes) => Ok(f32::from_le_bytes(*bytes)),
-        None => Err((Rule::Payload, format!("word {word} of a vertex is missing"))),
-    }
+fn float(vertex: &Left, word: usize) -> Result<f32, Refused> {
+    vertex.word(word).map(f32::from_bits)
 }
 
 /// Vertices of each triangle, and which provokes. Of a strip every second one turns the other way round.
@@ -75,7 +73,7 @@ impl Gpu {
         for instance in 0..primitive.instances {
             spend(run, 1)?;
             let fetched = self.fetcher.instance(&self.memory, primitive, instance).map_err(trap)?;
-            let vertices = self.vertex_threads(&fetched, run)?;
+            let vertices = self.vertex_entries(&fetched, run)?;
             let provoking = self.provoking(primitive.topology).map_err(trap)?;
             let triangles =
                 triangles(primitive.topology, vertices.len(), provoking).map_err(trap)?;

@@ -6,9 +6,8 @@ use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
 use super::super::run::Run;
-use super::pixel::rows;
 use super::unit::UnitState;
-use super::vertex::{Entries, written};
+use super::vertex::{Entries, Left, written};
 use super::{Gpu, numerics};
 
 /// Words of SF_STATE.
@@ -24,7 +23,7 @@ pub struct Object {
     /// Topology that the object comes from, as 3DPRIMITIVE counts them.
     pub topology: u32,
     /// One to three vertex URB entries.
-    pub vertices: Vec<Vec<u8>>,
+    pub vertices: Vec<Left>,
     /// The vertex whose values flat slots have.
     pub provoking: usize,
 }
@@ -59,11 +58,8 @@ fn state(gpu: &Gpu) -> Result<UnitState, Refused> {
 }
 
 /// A float of an entry.
-fn float(vertex: &[u8], word: usize) -> Result<f32, Refused> {
-    match vertex.get(4 * word..).and_then(|rest| rest.first_chunk::<4>()) {
-        Some(bytes) => Ok(f32::from_le_bytes(*bytes)),
-        None => Err((Rule::Payload, format!("word {word} of a vertex is missing"))),
-    }
+fn float(vertex: &Left, word: usize) -> Result<f32, Refused> {
+    vertex.word(word).map(f32::from_bits)
 }
 
 /// The nearest multiple of a 256th.
@@ -151,7 +147,7 @@ impl Gpu {
         let ended =
             super::super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
         match ended.first().and_then(|context| context.entries.first()) {
-            Some(entry) => written(entry).map_err(trap),
+            Some(entry) => written(entry).map(Left::into_bytes).map_err(trap),
             None => Err(trap((Rule::UrbComplete, "no setup entry".into()))),
         }
     }
@@ -191,7 +187,8 @@ impl Gpu {
             define(2, 2 * vertex + 1, reciprocal.to_bits());
         }
         for vertex in 0..count {
-            payload.extend(rows(&object.vertices[(placed.first + vertex) % count], unit.urb)?);
+            let entry = &object.vertices[(placed.first + vertex) % count];
+            payload.extend(entry.rows(unit.urb)?);
         }
         let mut context =
             unit.context(payload[0], self.state.tables.map_or(0, |tables| tables[SECTION]));
@@ -201,7 +198,7 @@ impl Gpu {
 }
 
 /// The width of a point in pixels: the state's, or that of the vertex's header, in eighths.
-fn point_width(unit: &UnitState, vertex: &[u8]) -> Result<f32, Refused> {
+fn point_width(unit: &UnitState, vertex: &Left) -> Result<f32, Refused> {
     let eighths = match unit.words[7] >> 11 & 1 {
         1 => unit.words[7] & 0x7ff,
         _ => float(vertex, 3)?.to_bits() >> 8 & 0x7ff,

@@ -47,11 +47,60 @@ impl Entries {
     }
 }
 
-/// What a thread wrote of an entry, up to the last row that has anything; what it left reads 0xdeadbeef.
+/// An entry as a thread left it, up to the last row that has anything.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Left {
+    /// What nobody wrote is 0xdeadbeef.
+    bytes: Vec<u8>,
+    /// A bit for each byte of each row that nobody wrote; rows behind these are written.
+    undefined: Vec<u32>,
+}
+
+impl From<Vec<u8>> for Left {
+    fn from(bytes: Vec<u8>) -> Left {
+        Left { bytes, undefined: Vec::new() }
+    }
+}
+
+impl Left {
+    /// A doubleword that fixed function reads.
+    ///
+    /// # Errors
+    /// The entry does not have it, or nobody wrote it.
+    pub fn word(&self, word: usize) -> Result<u32, Refused> {
+        let row = self.undefined.get(word / 8).copied().unwrap_or(0);
+        if row >> (4 * (word % 8)) & 15 != 0 {
+            return Err((Rule::Undefined, format!("nobody wrote word {word} of a vertex")));
+        }
+        match self.bytes.get(4 * word..).and_then(|rest| rest.first_chunk::<4>()) {
+            Some(bytes) => Ok(u32::from_le_bytes(*bytes)),
+            None => Err((Rule::Payload, format!("word {word} of a vertex is missing"))),
+        }
+    }
+
+    /// Rows as registers of a payload, the first and how many: what nobody wrote is undefined there.
+    ///
+    /// # Errors
+    /// The entry does not have them.
+    pub fn rows(&self, (from, count): (usize, usize)) -> Result<Vec<Register>, Refused> {
+        let mut registers = rows(&self.bytes, (from, count))?;
+        for (register, undefined) in registers.iter_mut().zip(self.undefined.iter().skip(from)) {
+            register.undefined = *undefined;
+        }
+        Ok(registers)
+    }
+
+    /// All of it.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// What a thread wrote of an entry.
 ///
 /// # Errors
 /// The entry is not complete.
-pub fn written(entry: &Entry) -> Result<Vec<u8>, Refused> {
+pub fn written(entry: &Entry) -> Result<Left, Refused> {
     if !entry.complete {
         let what = format!("entry {:#x} is not complete", entry.handle);
         return Err((Rule::UrbComplete, what));
@@ -63,12 +112,14 @@ pub fn written(entry: &Entry) -> Result<Vec<u8>, Refused> {
             _ => 0xdead_beef,
         })
     });
-    Ok(words.flat_map(u32::to_le_bytes).collect())
+    let bytes = words.flat_map(u32::to_le_bytes).collect();
+    let undefined = entry.rows[..end].iter().map(|row| row.undefined).collect();
+    Ok(Left { bytes, undefined })
 }
 
 impl Gpu {
     /// Runs the vertex threads: URB entries as the vertex fetcher leaves them, attributes of 16 bytes, and what the
-    /// threads make of them. Where the unit is disabled, entries pass.
+    /// threads make of them. Where the unit is disabled, entries pass. What nobody writes is 0xdeadbeef.
     ///
     /// # Errors
     /// The rule that the state or a thread breaks.
@@ -77,9 +128,19 @@ impl Gpu {
         inputs: &[Vec<u8>],
         run: &mut Run<'_>,
     ) -> Result<Vec<Vec<u8>>, Trap> {
+        let left = self.vertex_entries(inputs, run)?;
+        Ok(left.into_iter().map(Left::into_bytes).collect())
+    }
+
+    /// As [`Self::vertex_threads`], with what is written.
+    pub(super) fn vertex_entries(
+        &mut self,
+        inputs: &[Vec<u8>],
+        run: &mut Run<'_>,
+    ) -> Result<Vec<Left>, Trap> {
         let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
         let Some((jobs, limits)) = self.vertex_jobs(inputs).map_err(trap)? else {
-            return Ok(inputs.to_vec());
+            return Ok(inputs.iter().cloned().map(Left::from).collect());
         };
         let bases = self.bases().map_err(trap)?;
         let model = self.model;
@@ -175,4 +236,29 @@ fn attributes(
         }
     }
     Ok(registers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::rule::Rule;
+    use super::{Entry, Left, Register, written};
+
+    #[test]
+    fn what_nobody_wrote_of_an_entry_is_undefined_where_it_is_read() {
+        let mut entry = Entry::new(0, 3);
+        entry.rows[0] = Register::new([1, 2, 3, 4, 5, 6, 7, 8]);
+        // The upper half of a row is left, as an odd slot leaves it.
+        entry.rows[1] = Register { undefined: 0xffff_0000, ..Register::new([9; 8]) };
+        assert!(written(&entry).is_err(), "it is not complete");
+        entry.complete = true;
+        let left = written(&entry).unwrap();
+        assert_eq!((left.word(7).unwrap(), left.word(8).unwrap()), (8, 9));
+        assert_eq!(left.word(12).unwrap_err().0, Rule::Undefined);
+        assert_eq!(left.word(16).unwrap_err().0, Rule::Payload);
+        let rows = left.rows((1, 1)).unwrap();
+        assert_eq!(rows[0].undefined, 0xffff_0000);
+        assert_eq!(left.rows((0, 1)).unwrap()[0].undefined, 0);
+        // What the fetcher leaves is whole.
+        assert_eq!(Left::from(vec![0; 32]).rows((0, 1)).unwrap()[0].undefined, 0);
+    }
 }

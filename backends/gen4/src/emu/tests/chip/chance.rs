@@ -94,6 +94,7 @@ send(8) 1 null<1>UW g0<8,8,1>UW 0x85604c00 { align1 EOT };";
         let vertices = vec![vec![0; 64]; 1 + dice.below(3) as usize];
         // Neither is made for this program: only that they end is asked.
         let vertex = draws.gpu.vertex_threads(&vertices, &mut run);
+        let vertices = vertices.into_iter().map(Into::into).collect();
         let object = Object { topology: 4, vertices, provoking: 0 };
         let setup = draws.gpu.setup_thread(&object, &mut run);
         assert!(setup.is_err(), "{vertex:?}");

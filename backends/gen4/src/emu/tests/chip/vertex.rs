@@ -102,6 +102,7 @@ fn vertex(x: f32, y: f32, value: u32) -> Vec<u8> {
 
 fn triangle() -> Object {
     let vertices = vec![vertex(8.5, 4.5, 10), vertex(0.5, 0.5, 20), vertex(4.5, 8.5, 30)];
+    let vertices = vertices.into_iter().map(Into::into).collect();
     Object { topology: 4, vertices, provoking: 2 }
 }
 
