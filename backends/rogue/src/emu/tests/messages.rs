@@ -150,11 +150,20 @@ fn coefficients_are_iterated() {
     assert_eq!(fragments().rule(&["04 80 78 04 05 00 10 08", moved]), None);
     // What is given goes before planes.
     let mut bench = fragments();
-    let mut given = Iterated::new(3);
-    (given.sets[1], given.sets[2]) = ([5; 32], [6; 32]);
-    bench.tasks[0].fragments.given = Some(given);
-    bench.run(&["04 80 78 04 05 00 20 00", WAIT]).expect("runs");
-    assert_eq!((bench.result(4), bench.result(5)), ([5; 32], [6; 32]));
+    let iterated = |w: f32, perspective: bool, words: [u32; 2]| {
+        let mut given = Iterated::new(3);
+        given.sets = vec![[w.to_bits(); 32], [words[0]; 32], [words[1]; 32]];
+        given.perspective = vec![false, perspective, perspective];
+        let mut bench = fragments();
+        bench.tasks[0].fragments.given = Some(given);
+        bench.run(&["04 80 78 04 05 00 20 00", WAIT]).expect("runs");
+        [bench.result(4)[7], bench.result(5)[31]]
+    };
+    assert_eq!(iterated(1.0, true, [5, 6]), [5, 6]);
+    // The plane of a value without perspective is no value over w, and that of one with it is divided by the reciprocal of its own w.
+    let three = [3f32.to_bits(); 2];
+    assert_eq!(iterated(0.5, false, three), [6f32.to_bits(); 2]);
+    assert_eq!(iterated(0.5, true, three), [6f32.to_bits(); 2]);
     // Coefficients that nobody wrote.
     assert_eq!(fragments().rule(&["04 80 78 04 11 00 10 00", WAIT]), Some(Rule::Undefined));
 }
