@@ -149,7 +149,6 @@ fn coefficients_are_iterated() {
     assert_eq!(fragments().rule(&[iterator, moved, WAIT]), Some(Rule::Pending));
     assert_eq!(fragments().rule(&["04 80 78 04 05 00 10 08", moved]), None);
     // What is given goes before planes.
-    let mut bench = fragments();
     let iterated = |w: f32, perspective: bool, words: [u32; 2]| {
         let mut given = Iterated::new(3);
         given.sets = vec![[w.to_bits(); 32], [words[0]; 32], [words[1]; 32]];
