@@ -2,6 +2,7 @@
 //!
 //! Bounds of values as unsigned, and what conditions on the way say about them.
 
+use crate::robust::leaves;
 use crate::shape::{Carries, Shape, carried_at};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Inst, Op, Region, Type, Value, ValueDef};
@@ -329,6 +330,48 @@ impl Ranges {
         {
             // Every trip passes here before it steps, and a step from below the bound cannot wrap.
             self.at_most(func, a, bound);
+        }
+    }
+}
+
+/// A walk in program order that learns from conditions and loops.
+pub(crate) trait RangeWalk {
+    /// What is known here, and the shape of the function.
+    fn known(&mut self) -> (&mut Ranges, &Shape);
+
+    /// Walks a region. What is learned in it is forgotten behind it.
+    fn region(&mut self, func: &mut Func, region: Region);
+
+    /// Walks what stands within a construct of `region`.
+    fn construct(&mut self, func: &mut Func, region: Region, inst: Inst) {
+        let regions = func.insts[inst].regions.clone();
+        if func.insts[inst].op == Op::Loop {
+            let (ranges, shape) = self.known();
+            ranges.enter_loop(func, shape, inst);
+        }
+        let cond = (func.insts[inst].op == Op::If).then(|| func.insts[inst].args[0]);
+        for (index, &inner) in regions.iter().enumerate() {
+            let mark = self.known().0.mark();
+            if let Some(cond) = cond {
+                self.known().0.assume(func, inner, cond, index == 0);
+            }
+            self.region(func, inner);
+            self.known().0.undo(&mark);
+        }
+        if let Some(cond) = cond {
+            // What follows runs only after the arm that does not leave.
+            let (yes, no) = (leaves(func, regions[0]), leaves(func, regions[1]));
+            if yes != no {
+                self.known().0.assume(func, region, cond, no);
+            }
+        }
+    }
+
+    /// Notes that a loop is continued.
+    fn continues(&mut self, inst: Inst) {
+        let (ranges, shape) = self.known();
+        if let Some(owner) = shape.target[inst].expand() {
+            ranges.continues(owner);
         }
     }
 }

@@ -15,7 +15,7 @@
 
 use crate::{
     ctx::{Ctx, Robustness},
-    range::Ranges,
+    range::{RangeWalk, Ranges},
     rename::Renames,
     shape::Shape,
 };
@@ -158,7 +158,11 @@ struct Robust {
     escapes: EntitySet<Value>,
 }
 
-impl Robust {
+impl RangeWalk for Robust {
+    fn known(&mut self) -> (&mut Ranges, &Shape) {
+        (&mut self.ranges, &self.shape)
+    }
+
     fn region(&mut self, func: &mut Func, region: Region) {
         let mark = self.ranges.mark();
         let insts = std::mem::take(&mut func.regions[region].insts);
@@ -172,9 +176,7 @@ impl Robust {
                     out.push(inst);
                 }
                 Op::Continue => {
-                    if let Some(owner) = self.shape.target[inst].expand() {
-                        self.ranges.continues(owner);
-                    }
+                    self.continues(inst);
                     out.push(inst);
                 }
                 _ => self.guarded(func, inst, &mut out),
@@ -183,32 +185,9 @@ impl Robust {
         func.regions[region].insts = out;
         self.ranges.undo(&mark);
     }
+}
 
-    fn construct(&mut self, func: &mut Func, region: Region, inst: Inst) {
-        let regions = func.insts[inst].regions.clone();
-        if func.insts[inst].op == Op::Loop {
-            self.ranges.enter_loop(func, &self.shape, inst);
-        }
-        let is_if = func.insts[inst].op == Op::If;
-        for (index, &inner) in regions.iter().enumerate() {
-            let mark = self.ranges.mark();
-            if is_if {
-                let cond = func.insts[inst].args[0];
-                self.ranges.assume(func, inner, cond, index == 0);
-            }
-            self.region(func, inner);
-            self.ranges.undo(&mark);
-        }
-        if is_if {
-            // What follows runs only after the arm that does not leave.
-            let cond = func.insts[inst].args[0];
-            let (yes, no) = (leaves(func, regions[0]), leaves(func, regions[1]));
-            if yes != no {
-                self.ranges.assume(func, region, cond, no);
-            }
-        }
-    }
-
+impl Robust {
     fn index(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
         let result = func.insts[inst].results[0];
         let (index, length) = (func.insts[inst].args[0], func.insts[inst].args[1]);

@@ -341,6 +341,7 @@ impl Runner {
         self.gate.stopped = false;
         ctx.guarded = false;
         ctx.bounded = false;
+        ctx.unrolled = false;
         ctx.settled = Default::default();
         self.go_on(plan, func, ctx, observer)
     }

@@ -4,7 +4,12 @@
 //! two values whose order is known is one of them. What is known comes from conditions around, loop counters
 //! with a bound, and masks.
 
-use crate::{ctx::Ctx, range::Ranges, rename::Renames, robust::leaves, shape::Shape};
+use crate::{
+    ctx::Ctx,
+    range::{RangeWalk, Ranges},
+    rename::Renames,
+    shape::Shape,
+};
 use gpucc_ir::ssa::{Func, Inst, Op, Region};
 
 /// Rewrites what pays.
@@ -31,7 +36,11 @@ struct Signs<'a, 'c> {
     changed: bool,
 }
 
-impl Signs<'_, '_> {
+impl RangeWalk for Signs<'_, '_> {
+    fn known(&mut self) -> (&mut Ranges, &Shape) {
+        (&mut self.ranges, &self.shape)
+    }
+
     fn region(&mut self, func: &mut Func, region: Region) {
         let mark = self.ranges.mark();
         for at in 0..func.regions[region].insts.len() {
@@ -40,11 +49,7 @@ impl Signs<'_, '_> {
             self.renames.args(func, inst);
             match func.insts[inst].op {
                 Op::If | Op::Loop | Op::Block => self.construct(func, region, inst),
-                Op::Continue => {
-                    if let Some(owner) = self.shape.target[inst].expand() {
-                        self.ranges.continues(owner);
-                    }
-                }
+                Op::Continue => self.continues(inst),
                 _ => {
                     self.rewrite(func, inst);
                     self.ranges.define(func, inst);
@@ -53,30 +58,9 @@ impl Signs<'_, '_> {
         }
         self.ranges.undo(&mark);
     }
+}
 
-    fn construct(&mut self, func: &mut Func, region: Region, inst: Inst) {
-        let regions = func.insts[inst].regions.clone();
-        if func.insts[inst].op == Op::Loop {
-            self.ranges.enter_loop(func, &self.shape, inst);
-        }
-        let cond = (func.insts[inst].op == Op::If).then(|| func.insts[inst].args[0]);
-        for (index, &inner) in regions.iter().enumerate() {
-            let mark = self.ranges.mark();
-            if let Some(cond) = cond {
-                self.ranges.assume(func, inner, cond, index == 0);
-            }
-            self.region(func, inner);
-            self.ranges.undo(&mark);
-        }
-        if let Some(cond) = cond {
-            // What follows runs only after the arm that does not leave.
-            let (yes, no) = (leaves(func, regions[0]), leaves(func, regions[1]));
-            if yes != no {
-                self.ranges.assume(func, region, cond, no);
-            }
-        }
-    }
-
+impl Signs<'_, '_> {
     fn rewrite(&mut self, func: &mut Func, inst: Inst) {
         let data = &func.insts[inst];
         let [a, b] = data.args[..] else { return };

@@ -68,8 +68,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                         let Some(bits) = bits else { continue };
                         let result = func.insts[inst].results[index];
                         let (ty, span) = (func.ty(result), func.insts[inst].span);
-                        let data = InstData::new(Op::Const, Imm::Bits(bits), &[], span);
-                        let constant = func.new_inst(data, &[ty]);
+                        let constant = func.new_constant(ty, bits, span);
                         out.push(constant);
                         unroll.renames.set(result, func.insts[constant].results[0]);
                     }

@@ -434,27 +434,21 @@ impl Emit<'_> {
     fn settle(&mut self) -> Result<(), Failure> {
         while self.under_way != 0 {
             let first = self.under_way.trailing_zeros();
-            match self.abi.lanes == 16
-                && first.is_multiple_of(2)
-                && self.under_way >> first & 2 != 0
-            {
-                true => self.wait_twice(first)?,
-                false => self.wait(first)?,
-            }
+            let pair = first.is_multiple_of(2) && self.under_way >> first & 2 != 0;
+            self.wait_for(first, self.abi.lanes == 16 && pair)?;
         }
         Ok(())
     }
 
     /// Waits for the reply to a register.
     fn wait(&mut self, register: u32) -> Result<(), Failure> {
-        let how = How { no_mask: true, part: Some(0), ..How::default() };
-        let read = From::Operand(grf(register, 0, Type::Ud, LANES));
-        self.word(Opcode::Mov, how, into(File::Arf, NULL, Type::Ud), &[read])
+        self.wait_for(register, false)
     }
 
-    /// Waits for the reply to a register of 16 lanes.
-    fn wait_twice(&mut self, register: u32) -> Result<(), Failure> {
-        let how = How { no_mask: true, ..How::default() };
+    /// The same for a register, or for all of its value: two in steps of 16 lanes.
+    fn wait_for(&mut self, register: u32, whole: bool) -> Result<(), Failure> {
+        let part = (!whole).then_some(0);
+        let how = How { no_mask: true, part, ..How::default() };
         let read = From::Operand(grf(register, 0, Type::Ud, LANES));
         self.word(Opcode::Mov, how, into(File::Arf, NULL, Type::Ud), &[read])
     }

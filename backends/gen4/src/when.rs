@@ -37,21 +37,17 @@ impl Seen<'_> {
         self.counts.definitions.get(index(reg)) == Some(&1)
     }
 
-    /// Counts what a step reads; whether all that it names is assigned once.
-    fn look(&mut self, inst: &Inst, at: usize) -> bool {
-        let mut steady = true;
+    /// Counts what a step reads, and notes what it assigns again.
+    fn look(&mut self, inst: &Inst, at: usize) {
         inst.operands(&mut |operand: mach::Operand| {
             if let Some(reg) = operand.reg.as_virt() {
-                let once = self.once(reg);
-                steady &= once;
                 if !operand.role.is_def() {
                     *self.read.entry(reg).or_default() += 1;
-                } else if !once {
+                } else if !self.once(reg) {
                     self.assigned.insert(reg, at);
                 }
             }
         });
-        steady
     }
 
     /// All that a step names is assigned once.
@@ -116,10 +112,10 @@ fn over(nodes: &[Node<Inst>], counts: &Counts) -> BTreeMap<usize, SmallVec<[VReg
 }
 
 /// Puts words in the place of choices. `word` gives the step that makes one of the values, and what makes it in the choice's
-/// place; it is asked for each step, with whether all that the step names is assigned once.
+/// place; it is asked for each step.
 fn rewrite(
     func: &mut Func<Inst>,
-    word: impl Fn(&Seen, &[Node<Inst>], &Inst, bool) -> Option<(usize, Inst)>,
+    word: impl Fn(&Seen, &[Node<Inst>], &Inst) -> Option<(usize, Inst)>,
 ) {
     let counts = count(func);
     for block in func.layout.clone() {
@@ -129,7 +125,7 @@ fn rewrite(
         let mut seen = Seen { counts: &counts, makers, read, assigned, over: none };
         let mut gone = vec![false; nodes.len()];
         for at in 0..nodes.len() {
-            let steady = seen.look(&nodes[at].inst, at);
+            seen.look(&nodes[at].inst, at);
             seen.over = over.remove(&at).unwrap_or_default();
             match &nodes[at].inst {
                 Inst::Alu { dst, saturate: false, .. }
@@ -138,7 +134,7 @@ fn rewrite(
                     seen.makers.extend(made.map(|reg| (reg, at)));
                 }
                 choice => {
-                    if let Some((from, inst)) = word(&seen, nodes, choice, steady) {
+                    if let Some((from, inst)) = word(&seen, nodes, choice) {
                         nodes[at].inst = inst;
                         gone[from] = true;
                     }
@@ -152,7 +148,7 @@ fn rewrite(
 
 /// Makes predicated words of choices whose other value is read no more.
 pub fn when(func: &mut Func<Inst>) {
-    rewrite(func, |seen, nodes, choice, _| {
+    rewrite(func, |seen, nodes, choice| {
         let Inst::Select { dst, inverse, yes, no } = choice else { return None };
         let (yes, no) = whole(yes).zip(whole(no))?;
         let found = [(yes, no, *inverse), (no, yes, !inverse)].into_iter();
@@ -193,12 +189,12 @@ pub fn apply(func: &mut Func<Inst>) {
             leaves.extend(registers);
         }
     }
-    rewrite(func, |seen, nodes, choice, steady| {
+    rewrite(func, |seen, nodes, choice| {
         let Inst::Choose { dst, channels, sources: [_, _, yes, no], keep: None, .. } = choice
         else {
             return None;
         };
-        if !steady || dst.as_virt().is_none_or(|dst| leaves.contains(&dst)) {
+        if !seen.is_steady(choice) || dst.as_virt().is_none_or(|dst| leaves.contains(&dst)) {
             return None;
         }
         let (yes, no) = taken(yes, *channels).zip(taken(no, *channels))?;

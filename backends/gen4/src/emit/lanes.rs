@@ -14,16 +14,14 @@ impl Emit<'_> {
         let Inst::Piece { opcode, to, dst, ty, byte, source: of, second } = inst else {
             return Ok(());
         };
-        let (first, region) = match of.src {
-            Src::Reg(reg) => (general(reg), if ty.bytes() == 1 { BYTES } else { HALVES }),
-            Src::Fixed(register) => (register.into(), if ty.bytes() == 1 { BYTES } else { HALVES }),
-            Src::Scalar { register, .. } => (register.into(), SCALAR),
+        let parts = if ty.bytes() == 1 { BYTES } else { HALVES };
+        let (first, dword, region) = match of.src {
+            Src::Reg(reg) => (general(reg), 0, parts),
+            Src::Fixed(register) => (register.into(), 0, parts),
+            Src::Scalar { register, dword } => (register.into(), dword.into(), SCALAR),
             _ => return Err(super::internal("a part of no register")),
         };
-        let byte = match of.src {
-            Src::Scalar { dword, .. } => 4 * u32::from(dword) + u32::from(*byte),
-            _ => (*byte).into(),
-        };
+        let byte = 4 * dword + u32::from(*byte);
         let word = |emit: &mut Self, part: u32, how: How| {
             let at = if region == SCALAR { first } else { first + part };
             let mut from: SmallVec<[From; 2]> = SmallVec::new();

@@ -4,7 +4,6 @@ use super::super::memory::Refused;
 use super::super::rule::{Rule, Trap};
 use super::super::run::Run;
 use super::fetch::Primitive;
-use super::vertex::Left;
 use super::{Gpu, Object, Placed, Subspan};
 
 /// Subspans that are gathered before threads run.
@@ -21,11 +20,6 @@ enum Verdict {
     Accept,
     /// By a thread: the fixed planes that it needs (far, near, ymax, ymin, xmax, xmin from bit 0), and flags of headers.
     Clip(u32, u32),
-}
-
-/// A float of a vertex.
-fn float(vertex: &Left, word: usize) -> Result<f32, Refused> {
-    vertex.word(word).map(f32::from_bits)
 }
 
 /// Vertices of each triangle, and which provokes. Of a strip every second one turns the other way round.
@@ -141,8 +135,8 @@ impl Gpu {
         let (mut all, mut any, mut must) = (!0u32, 0, false);
         for vertex in &object.vertices {
             let [x, y, z, w] =
-                [float(vertex, 4)?, float(vertex, 5)?, float(vertex, 6)?, float(vertex, 7)?];
-            let flags = float(vertex, 3)?.to_bits() & enables;
+                [vertex.float(4)?, vertex.float(5)?, vertex.float(6)?, vertex.float(7)?];
+            let flags = vertex.word(3)? & enables;
             let outside = |tests: [bool; 4]| {
                 tests.iter().rev().fold(0u32, |bits, test| bits << 1 | u32::from(*test))
             };

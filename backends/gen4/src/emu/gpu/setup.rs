@@ -57,11 +57,6 @@ fn state(gpu: &Gpu) -> Result<UnitState, Refused> {
     Ok(unit)
 }
 
-/// A float of an entry.
-fn float(vertex: &Left, word: usize) -> Result<f32, Refused> {
-    vertex.word(word).map(f32::from_bits)
-}
-
 /// The nearest multiple of a 256th.
 fn snapped(x: f32) -> f32 {
     ((f64::from(x) * 256.0).round() / 256.0) as f32
@@ -93,10 +88,10 @@ impl Gpu {
         let mut corners = Vec::new();
         let mut depths = Vec::new();
         for vertex in &object.vertices {
-            let ndc = [float(vertex, 4)?, float(vertex, 5)?, float(vertex, 6)?];
+            let ndc = [vertex.float(4)?, vertex.float(5)?, vertex.float(6)?];
             let screen: [f32; 3] = std::array::from_fn(|at| matrix[at] * ndc[at] + matrix[3 + at]);
             corners.push([snapped(screen[0] - 0.5), snapped(screen[1] - 0.5)]);
-            depths.push([screen[2], float(vertex, 7)?]);
+            depths.push([screen[2], vertex.float(7)?]);
         }
         // A rotation brings the topmost vertex of a triangle to the front.
         let top = |at: &usize| (corners[*at][1], corners[*at][0]);
@@ -201,7 +196,7 @@ impl Gpu {
 fn point_width(unit: &UnitState, vertex: &Left) -> Result<f32, Refused> {
     let eighths = match unit.words[7] >> 11 & 1 {
         1 => unit.words[7] & 0x7ff,
-        _ => float(vertex, 3)?.to_bits() >> 8 & 0x7ff,
+        _ => vertex.word(3)? >> 8 & 0x7ff,
     };
     Ok(eighths as f32 / 8.0)
 }

@@ -78,6 +78,14 @@ impl Left {
         }
     }
 
+    /// The same as a float.
+    ///
+    /// # Errors
+    /// As of [`Self::word`].
+    pub fn float(&self, word: usize) -> Result<f32, Refused> {
+        self.word(word).map(f32::from_bits)
+    }
+
     /// Rows as registers of a payload, the first and how many: what nobody wrote is undefined there.
     ///
     /// # Errors
