@@ -7,7 +7,7 @@ use super::inst::{
 use super::integer;
 use super::machine::{Fetched, Machine};
 use super::pack;
-use super::register::{INSTANCES, Lanes, each};
+use super::register::{INSTANCES, Lanes, each, elsewhere};
 use super::rule::{Refused, Rule};
 use super::special;
 use super::task::Task;
@@ -132,11 +132,17 @@ impl Machine<'_> {
             if task.valid >> lane & 1 == 0 {
                 return Err((Rule::Quad, format!("instance {lane} is not there")));
             }
-            let slot = self.slot(task, fetched.group.sources[port], lane, step)?;
-            let word = self.read(task, slot, lane).map_err(|(rule, detail)| match rule {
-                Rule::Undefined => (Rule::Quad, format!("{detail} of instance {lane}")),
-                rule => (rule, detail),
-            })?;
+            let held = |lane: usize| {
+                let slot = self.slot(task, fetched.group.sources[port], lane, step)?;
+                self.read(task, slot, lane)
+            };
+            let word = match held(lane) {
+                Err((Rule::Undefined, _)) if lanes >> lane & 1 == 0 => {
+                    let running = (lanes & 15 << (lane & !3)).trailing_zeros();
+                    elsewhere(held(running as usize)?)
+                }
+                word => word?,
+            };
             Ok(self.floats.modified(word, modifiers))
         };
         for lane in each(lanes) {

@@ -13,6 +13,13 @@ pub fn each(lanes: Lanes) -> impl Iterator<Item = usize> {
     (0..INSTANCES).filter(move |lane| lanes >> lane & 1 == 1)
 }
 
+/// What an instance that was never given a value holds where its quad looks, beside what an instance that executes holds. Flow
+/// that is not uniform leaves derivatives indeterminate, and the machine takes what it finds. Here that is far away, so that a
+/// quad which the source does not part gives another result.
+pub fn elsewhere(word: u32) -> u32 {
+    (f32::from_bits(word) + 0.25).to_bits()
+}
+
 /// One register in every instance.
 #[derive(Clone, Debug)]
 struct Row {

@@ -39,7 +39,7 @@ gpucc_emu::rules! {
     Repeat = "M9 a repeated group moves, packs, unpacks, computes or writes to the vertex buffer", "1.1";
     RepeatSpecial = "M10 a repeated group steps through registers that have a next one", "1.1 [A]";
     Predicate = "M11 the predicate that is read was written", "3.1";
-    Quad = "M12 a derivative is of a fragment, and its neighbours have values", "2.2";
+    Quad = "M12 a derivative is of a fragment, and its neighbours are there", "2.2";
     // Control flow.
     ConditionHeader = "C1 a mask operation ignores the execution bit, has W0 and a zero on S3", "2.7";
     BranchTarget = "C2 a branch leads to the start of a group", "1.1, 2.7";

@@ -17,7 +17,7 @@ pub(super) mod state;
 use super::check::Stage;
 use super::inst::{Lod, Register, Sample};
 use super::machine::{Machine, Slot};
-use super::register::{INSTANCES, Lanes, each};
+use super::register::{INSTANCES, Lanes, each, elsewhere};
 use super::rule::{Refused, Rule};
 use super::task::Task;
 use gpucc_emu::image::{Image, Texel};
@@ -171,11 +171,13 @@ impl Machine<'_> {
         for lane in each(quads & task.valid & !request.lanes) {
             for at in 0..count {
                 let slot = self.range(task, register, lane, at)?;
-                let word = self.read(task, slot, lane).map_err(|(rule, detail)| match rule {
-                    Rule::Undefined => (Rule::Quad, format!("{detail} of instance {lane}")),
-                    rule => (rule, detail),
-                })?;
-                request.data[lane][at] = word;
+                request.data[lane][at] = match self.read(task, slot, lane) {
+                    Err((Rule::Undefined, _)) => {
+                        let running = (request.lanes & 15 << (lane & !3)).trailing_zeros();
+                        elsewhere(request.data[running as usize][at])
+                    }
+                    word => word?,
+                };
                 request.reads.push((slot, lane));
             }
             request.known |= 1 << lane;

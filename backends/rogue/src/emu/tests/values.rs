@@ -187,11 +187,18 @@ fn derivatives_are_those_of_the_quad() {
             assert_eq!(f32::from_bits(bench.result(0)[lane]), expected, "{group}");
         }
     }
-    // A neighbour without a value.
-    let mut bench = Bench::new(Fragment);
-    bench.tasks[0].temps.set(5, 0, 0);
+    // A neighbour that stands elsewhere without a value is far away; one that executes must have a value.
+    let parted = || {
+        let mut bench = Bench::new(Fragment);
+        bench.tasks[0].temps.set(5, 0, 0);
+        bench
+    };
+    let mut bench = parted();
     bench.tasks[0].executing = 1;
-    assert_eq!(bench.rule(&["34 82 00 88 45 00 00 40"]), Some(Rule::Quad));
+    bench.run(&["34 82 00 88 45 00 00 40"]).expect("runs");
+    assert_eq!(f32::from_bits(bench.result(0)[0]), 0.25);
+    let together = parted().rule(&["34 82 00 88 45 00 00 40"]);
+    assert_eq!(together, Some(Rule::Undefined));
     // Others have no quads.
     let mut bench = Bench::new(Compute).temp(5, value);
     assert_eq!(bench.rule(&["34 82 00 88 45 00 00 40"]), Some(Rule::Quad));
