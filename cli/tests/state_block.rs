@@ -531,16 +531,17 @@ fn descriptors_read_back_as_what_they_describe() {
         border: [1, 2, 3, 4],
         ..Sampler::linear(Wrap::Clamp)
     };
-    for arrays in [false, true] {
+    for (of, _) in driver::SamplerUse::ALL {
         let mut model = Model::default();
-        let words = driver::sampler_words(&sampler, 18 + 3, 0xA600, arrays);
+        let words = driver::sampler_words(&sampler, 18 + 3, 0xA600, of);
         for register in words.expect("describable") {
             model.write(register.address, register.value);
         }
         let state =
             model.state(r700::Chip::Rv770, emu::Stage::Vertex).expect("describes something");
-        assert_eq!(state.samplers.get(&3), Some(&sampler));
-        assert_eq!(state.array_samplers.contains(&3), arrays);
+        let expected = if of.texels { sampler.of_texels() } else { sampler };
+        assert_eq!(state.samplers.get(&3), Some(&expected));
+        assert_eq!(state.array_samplers.contains(&3), of.layered);
     }
 }
 
@@ -722,7 +723,8 @@ fn every_register_stands_where_the_guide_says() {
     let sampler = Sampler { border: [1, 2, 3, 4], ..Sampler::linear(Wrap::Mirror) };
     driver::buffer_words(range, 12, 7).expect("fits").iter().for_each(&mut check);
     driver::texture_words(&texture, 9).expect("fits").iter().for_each(&mut check);
-    driver::sampler_words(&sampler, 4, 0xA400, true).expect("fits").iter().for_each(&mut check);
+    let arrays = driver::SamplerUse { layered: true, texels: false };
+    driver::sampler_words(&sampler, 4, 0xA400, arrays).expect("fits").iter().for_each(&mut check);
     driver::draw_block(Topology::PointList, 8, 8, None).iter().for_each(&mut check);
     assert!(checked.len() > 50, "{checked:?}");
 }

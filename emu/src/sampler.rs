@@ -197,6 +197,20 @@ impl Sampler {
         Sampler { wrap: [wrap; 3], ..Sampler::default() }
     }
 
+    /// The same wraps, border and comparison over single texels of level 0.
+    #[must_use]
+    pub fn of_texels(&self) -> Sampler {
+        Sampler {
+            mag: Filter::Nearest,
+            min: Filter::Nearest,
+            mip: MipFilter::None,
+            lod_min: 0.0,
+            lod_max: 0.0,
+            lod_bias: 0.0,
+            ..*self
+        }
+    }
+
     /// A word of it as a program may ask for it ([`TexQuery::Sampler`](gpucc_ir::ssa::TexQuery)); 0 of a number that there is not.
     pub fn word(&self, number: u32) -> u32 {
         match number {

@@ -259,6 +259,7 @@ impl World for Bindings {
         }
         match sample.gather {
             Some(component) => gather(image, sampler, &lookup, component),
+            None if sample.texel => sample_image(image, &sampler.of_texels(), &lookup),
             None => sample_image(image, sampler, &lookup),
         }
     }

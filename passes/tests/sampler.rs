@@ -1,4 +1,4 @@
-//! What a sampler does, by arithmetic, against the sampler itself: all filters, wrap modes, comparisons and ranges of levels.
+//! What a sampler does, by arithmetic and as samples of texels, against the sampler itself: all filters, wrap modes, comparisons and ranges of levels.
 
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image, Texel};
@@ -77,6 +77,7 @@ fn lookup(kind: TexKind, dim: Dim, compare: bool, offset: [i8; 3]) -> Func {
         component: 1,
         offset,
         projected: false,
+        texel: false,
     };
     let gathers = kind == TexKind::Gather;
     let results = &[Type::B32; 4][..if gathers { 4 } else { 1 }];
@@ -133,11 +134,11 @@ fn run(func: &Func, lanes: &Lanes, bindings: &Bindings) -> Vec<[u32; 4]> {
     outcome.expect("it ends").outputs[0].clone()
 }
 
-fn check(kind: TexKind, dim: Dim, compare: bool, offset: [i8; 3]) -> usize {
+fn check(form: Form, kind: TexKind, dim: Dim, compare: bool, offset: [i8; 3]) -> usize {
     let mut rng = Rng::new(7);
     let before = lookup(kind, dim, compare, offset);
     let mut after = before.clone();
-    assert!(expand(&mut after, |_, _, _| Some(Form::Arithmetic)));
+    assert!(expand(&mut after, |_, _, _| Some(form)));
     verify(&after).expect("what it becomes is sound");
     let mut between = 0;
     for trial in 0..400 {
@@ -180,16 +181,18 @@ fn comparisons_by_arithmetic_are_those_of_the_sampler() {
             [TexKind::Sample, TexKind::SampleBias, TexKind::SampleLevel, TexKind::SampleGrad]
         {
             // Filters mix.
-            assert!(check(kind, dim, true, [0; 3]) > 100, "{kind:?} {dim:?}");
+            assert!(check(Form::Arithmetic, kind, dim, true, [0; 3]) > 100, "{kind:?} {dim:?}");
         }
     }
-    assert!(check(TexKind::SampleLevel, Dim::D2, true, [3, -2, 0]) > 100);
+    assert!(check(Form::Arithmetic, TexKind::SampleLevel, Dim::D2, true, [3, -2, 0]) > 100);
 }
 
 #[test]
-fn gathers_by_arithmetic_are_those_of_the_sampler() {
-    for offset in [[0; 3], [-8, 7, 0]] {
-        check(TexKind::Gather, Dim::D2, false, offset);
-        check(TexKind::Gather, Dim::D2, true, offset);
+fn gathers_in_other_forms_are_those_of_the_sampler() {
+    for form in [Form::Arithmetic, Form::Gather, Form::SteepGather] {
+        for offset in [[0; 3], [-8, 7, 0]] {
+            check(form, TexKind::Gather, Dim::D2, false, offset);
+            check(form, TexKind::Gather, Dim::D2, true, offset);
+        }
     }
 }

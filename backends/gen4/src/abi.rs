@@ -40,6 +40,8 @@ pub struct Abi {
     pub cube_samplers: Vec<(Resource, u8)>,
     /// Samplers of lines and of others with the numbers of their first states for lines, whose border leaks through v.
     pub line_samplers: Vec<(Resource, u8)>,
+    /// Samplers of gathers with the numbers of their first states for single texels, of planes and of cubes.
+    pub gather_samplers: [Vec<(Resource, u8)>; 2],
     /// What the constants hold of bindings, a doubleword each: binding, element, which number. In order.
     pub told: Vec<(Resource, u32, Told)>,
     /// Words of uniform buffers and immediates that stand in the constants behind these: bindings and byte offsets.
@@ -154,17 +156,19 @@ fn numbered(
     Ok((places, next as u8))
 }
 
-/// The samplers of cubes, of lines, and of other textures.
-fn sampled(func: &Func) -> [EntitySet<Resource>; 3] {
-    let mut sets = [EntitySet::new(), EntitySet::new(), EntitySet::new()];
+/// The samplers of cubes, of lines, of other textures, and of single texels of planes and of cubes.
+fn sampled(func: &Func) -> [EntitySet<Resource>; 5] {
+    let mut sets = std::array::from_fn(|_| EntitySet::new());
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {
             if let Imm::Tex(tex) = func.insts[inst].imm
                 && let Some(sampler) = tex.sampler.expand()
             {
-                let set = match dim(func, tex.texture) {
-                    Some(Dim::Cube) => 0,
-                    Some(Dim::D1) => 1,
+                let set = match (dim(func, tex.texture), tex.texel) {
+                    (Some(Dim::Cube), true) => 4,
+                    (_, true) => 3,
+                    (Some(Dim::Cube), _) => 0,
+                    (Some(Dim::D1), _) => 1,
                     _ => 2,
                 };
                 sets[set].insert(sampler);
@@ -288,16 +292,22 @@ impl Abi {
         let is_sampler = |kind: &ResourceKind| matches!(kind, ResourceKind::Sampler { .. });
         let (surfaces, entries) =
             numbered(func, targets, limits::BINDINGS, |_, kind| !is_sampler(kind))?;
-        let [cubes, lines, others] = sampled(func);
+        let [cubes, lines, others, texels, cube_texels] = sampled(func);
         let plain = |sampler, kind: &ResourceKind| {
-            let alone = cubes.contains(sampler) && !lines.contains(sampler);
-            is_sampler(kind) && (others.contains(sampler) || !alone)
+            let alone = [&cubes, &texels, &cube_texels].iter().any(|set| set.contains(sampler));
+            let plain = others.contains(sampler) || lines.contains(sampler) || !alone;
+            is_sampler(kind) && plain
         };
         let (samplers, next) = numbered(func, 0, limits::SAMPLERS, plain)?;
         let (cube_samplers, next) =
             numbered(func, next.into(), limits::SAMPLERS, |sampler, _| cubes.contains(sampler))?;
         let both = |sampler, _: &ResourceKind| lines.contains(sampler) && others.contains(sampler);
-        let (line_samplers, _) = numbered(func, next.into(), limits::SAMPLERS, both)?;
+        let (line_samplers, next) = numbered(func, next.into(), limits::SAMPLERS, both)?;
+        let single = |set: &EntitySet<Resource>, next: u8| {
+            numbered(func, next.into(), limits::SAMPLERS, |sampler, _| set.contains(sampler))
+        };
+        let (planes, next) = single(&texels, next)?;
+        let gather_samplers = [planes, single(&cube_texels, next)?.0];
         let (mut told, mut kills) = (Vec::new(), masks_samples);
         let stored = image::stored(func);
         let mut words = BTreeMap::new();
@@ -348,6 +358,7 @@ impl Abi {
             samplers,
             cube_samplers,
             line_samplers,
+            gather_samplers,
             told,
             pushed,
             tables,
@@ -572,10 +583,13 @@ impl Abi {
         place(&self.surfaces, resource)
     }
 
-    /// The number of a sampler's state for textures of a dimension, the first one of an array.
-    pub fn sampler(&self, resource: Resource, dim: Option<Dim>) -> Option<u8> {
+    /// The number of a sampler's state for textures of a dimension, or for single texels of them, the first one of an array.
+    pub fn sampler(&self, resource: Resource, dim: Option<Dim>, texels: bool) -> Option<u8> {
         let plain = || place(&self.samplers, resource);
         match dim {
+            _ if texels => {
+                place(&self.gather_samplers[usize::from(dim == Some(Dim::Cube))], resource)
+            }
             Some(Dim::Cube) => place(&self.cube_samplers, resource),
             Some(Dim::D1) => place(&self.line_samplers, resource).or_else(plain),
             _ => plain(),

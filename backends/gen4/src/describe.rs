@@ -25,11 +25,13 @@ pub const WM: &str = "WM_STATE";
 /// The first doublewords of COLOR_CALC_STATE. isa/gen4-pipeline.md 1.2.
 pub const COLOR: &str = "COLOR_CALC_STATE";
 
-/// Tables of places: entries of the binding table, states of samplers, and their copies for cubes and for lines.
+/// Tables of places: entries of the binding table, states of samplers, and their copies for cubes, for lines and for gathers.
 pub const SURFACE: &str = "surface";
 pub const SAMPLER: &str = "sampler";
 pub const CUBE_SAMPLER: &str = "cube_sampler";
 pub const LINE_SAMPLER: &str = "line_sampler";
+pub const GATHER_SAMPLER: &str = "gather_sampler";
+pub const GATHER_CUBE_SAMPLER: &str = "gather_cube_sampler";
 /// VS_STATE. isa/gen4-pipeline.md 1.1, 1.2.
 pub const VS: &str = "VS_STATE";
 /// The doublewords of 3DSTATE_VERTEX_ELEMENTS. isa/gen4-pipeline.md 1.4.
@@ -107,6 +109,8 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
         (SAMPLER, &abi.samplers),
         (CUBE_SAMPLER, &abi.cube_samplers),
         (LINE_SAMPLER, &abi.line_samplers),
+        (GATHER_SAMPLER, &abi.gather_samplers[0]),
+        (GATHER_CUBE_SAMPLER, &abi.gather_samplers[1]),
     ] {
         for &(resource, place) in places {
             let known = resources.iter_mut().find(|told| told.resource == Some(resource));
@@ -196,7 +200,11 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
             state.set(surface_state(u32::from(entry) + element), told.clone());
         }
     }
-    if !abi.samplers.is_empty() || !abi.cube_samplers.is_empty() {
+    let [planes, cubes] = &abi.gather_samplers;
+    if [&abi.samplers, &abi.cube_samplers, planes, cubes]
+        .iter()
+        .any(|samplers| !samplers.is_empty())
+    {
         grounds.push(SAMPLED);
     }
     let size = func.workgroup_size;

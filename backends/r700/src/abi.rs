@@ -12,7 +12,7 @@ use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::StreamOutput;
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, Interpolation, MemSpace, Op, Output, OutputKind,
-    Resource, ResourceKind, Stage,
+    Resource, ResourceKind, Stage, TexOp,
 };
 use gpucc_machine::described::{BindingName, Driven, DriverConstant, DriverWord, Export};
 use gpucc_machine::place::Taken;
@@ -38,6 +38,39 @@ const TEXTURES: u32 = 48;
 /// First fetch resource of vertex attributes.
 pub const ATTRIBUTES: u32 = 160;
 
+/// What a sampler's state is for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct SamplerUse {
+    /// Arrays of 1D and 2D textures, which filter no layers: TEX_ARRAY_OVERRIDE is set.
+    pub layered: bool,
+    /// Single texels of level 0, which gathers are made of.
+    pub texels: bool,
+}
+
+impl SamplerUse {
+    /// How many there are.
+    pub const COUNT: usize = 4;
+
+    /// Every use with the report's key.
+    pub const ALL: [(SamplerUse, &'static str); SamplerUse::COUNT] = [
+        (SamplerUse { layered: false, texels: false }, "sampler"),
+        (SamplerUse { layered: true, texels: false }, "array_sampler"),
+        (SamplerUse { layered: false, texels: true }, "gather_sampler"),
+        (SamplerUse { layered: true, texels: true }, "gather_array_sampler"),
+    ];
+
+    /// The use that an instruction makes of its sampler.
+    pub fn of(func: &Func, tex: &TexOp) -> SamplerUse {
+        let layered = is_layered(&func.resources[tex.texture].kind);
+        SamplerUse { layered, texels: tex.texel }
+    }
+
+    /// Its place in [`SamplerUse::ALL`].
+    pub fn index(self) -> usize {
+        usize::from(self.layered) + 2 * usize::from(self.texels)
+    }
+}
+
 /// Where a binding of the shader stands on the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
@@ -45,10 +78,8 @@ pub struct Slot {
     pub kcache: Option<u32>,
     /// Fetch resource (dynamic uniforms, storage reads, textures), stage-relative.
     pub resource: Option<u32>,
-    /// Sampler of textures without layers, and of cubes.
-    pub sampler: Option<u32>,
-    /// Its copy for arrays of 1D and 2D textures, which filter no layers: TEX_ARRAY_OVERRIDE is set.
-    pub array_sampler: Option<u32>,
+    /// The sampler, for each [`SamplerUse`].
+    pub samplers: [Option<u32>; SamplerUse::COUNT],
     /// Index into the scatter aperture's bases, `c(2+i)` of the driver constants.
     pub aperture_index: Option<u32>,
 }
@@ -56,14 +87,15 @@ pub struct Slot {
 impl Slot {
     /// Its entries: the report's key, what the table holds in the plural, the entry.
     pub fn places(&self) -> impl Iterator<Item = (&'static str, &'static str, u32)> {
-        let all = [
+        let samplers = SamplerUse::ALL.iter().zip(self.samplers);
+        [
             ("kcache", "constant buffers", self.kcache),
             ("resource", "fetch resources", self.resource),
-            ("sampler", "samplers", self.sampler),
-            ("array_sampler", "samplers", self.array_sampler),
-            ("aperture_index", "scatter apertures", self.aperture_index),
-        ];
-        all.into_iter().filter_map(|(key, table, entry)| Some((key, table, entry?)))
+        ]
+        .into_iter()
+        .chain(samplers.map(|(&(_, key), entry)| (key, "samplers", entry)))
+        .chain([("aperture_index", "scatter apertures", self.aperture_index)])
+        .filter_map(|(key, table, entry)| Some((key, table, entry?)))
     }
 }
 
@@ -176,7 +208,7 @@ pub struct Abi {
 }
 
 /// A texture whose layers the sampler must not filter.
-pub fn is_layered(kind: &ResourceKind) -> bool {
+fn is_layered(kind: &ResourceKind) -> bool {
     matches!(kind, ResourceKind::Texture { dim, arrayed: true, .. } if *dim != Dim::Cube)
 }
 
@@ -184,8 +216,8 @@ pub fn is_layered(kind: &ResourceKind) -> bool {
 #[derive(Default)]
 struct Uses {
     resources: Vec<bool>,
-    /// Samplers: of textures without layers, of arrays.
-    samples: Vec<[bool; 2]>,
+    /// Samplers, by [`SamplerUse`].
+    samples: Vec<[bool; SamplerUse::COUNT]>,
     inputs: Vec<bool>,
     mems: Vec<bool>,
     barrier: bool,
@@ -194,7 +226,7 @@ struct Uses {
 fn uses(func: &Func) -> Uses {
     let mut uses = Uses {
         resources: vec![false; func.resources.len()],
-        samples: vec![[false; 2]; func.resources.len()],
+        samples: vec![[false; SamplerUse::COUNT]; func.resources.len()],
         inputs: vec![false; func.inputs.len()],
         mems: vec![false; func.mems.len()],
         barrier: false,
@@ -212,9 +244,9 @@ fn uses(func: &Func) -> Uses {
                 Imm::Tex(tex) => {
                     uses.resources[index(tex.texture)] = true;
                     if let Some(sampler) = tex.sampler.expand() {
-                        let layered = is_layered(&func.resources[tex.texture].kind);
+                        let of = SamplerUse::of(func, &tex).index();
                         uses.resources[index(sampler)] = true;
-                        uses.samples[index(sampler)][usize::from(layered)] = true;
+                        uses.samples[index(sampler)][of] = true;
                     }
                 }
                 Imm::Input(input, _) => uses.inputs[input.as_u32() as usize] = true,
@@ -363,20 +395,21 @@ impl Abi {
                     ..Slot::default()
                 },
                 ResourceKind::Sampler { .. } => {
-                    let number = Some(take(&mut samplers));
-                    match uses.samples[resource.as_u32() as usize] {
-                        [false, true] => Slot { array_sampler: number, ..Slot::default() },
-                        _ => Slot { sampler: number, ..Slot::default() },
-                    }
+                    let used = uses.samples[resource.as_u32() as usize];
+                    let first = used.iter().position(|&used| used).unwrap_or(0);
+                    let mut slot = Slot::default();
+                    slot.samplers[first] = Some(take(&mut samplers));
+                    slot
                 }
             };
             self.slots[resource] = slot;
             self.used.push(resource);
         }
-        // Copies of samplers for arrays follow the samplers.
+        // Copies of samplers for other uses follow the samplers.
         for (resource, data) in func.resources.iter() {
-            if uses.samples[resource.as_u32() as usize] == [true, true] {
-                self.slots[resource].array_sampler = Some(samplers);
+            let used = uses.samples[resource.as_u32() as usize];
+            for (place, _) in used.iter().enumerate().filter(|&(_, &used)| used).skip(1) {
+                self.slots[resource].samplers[place] = Some(samplers);
                 samplers = samplers.saturating_add(data.count.unwrap_or(1).max(1));
             }
         }

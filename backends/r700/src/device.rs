@@ -10,6 +10,7 @@ mod tests;
 mod words;
 
 use crate::api::Chip;
+use crate::driver::SamplerUse;
 use crate::emu::{
     self, Aperture, BufferResource, FetchResource, FetchSource, Launched, State, address,
 };
@@ -272,9 +273,9 @@ impl Machine {
                 state.resources.insert(number + element, resource);
             }
             if let Bound::Sampler(sampler) = bound {
-                for (place, arrays) in [("sampler", false), ("array_sampler", true)] {
+                for (of, place) in SamplerUse::ALL {
                     let Some(number) = slot.place(place) else { continue };
-                    let (sampler, overrides) = words::sampler(sampler, arrays)?;
+                    let (sampler, overrides) = words::sampler(sampler, of)?;
                     state.samplers.insert(number + element, sampler);
                     if overrides {
                         state.array_samplers.insert(number + element);

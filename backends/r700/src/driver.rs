@@ -8,6 +8,7 @@
 mod stream;
 
 use crate::Compiled;
+pub use crate::abi::SamplerUse;
 use crate::api::StateRegister;
 use gpucc_emu::draw::Topology;
 use gpucc_emu::format::{Format, Kind};
@@ -307,8 +308,8 @@ pub fn buffer_words(
     ])
 }
 
-/// The three words of a sampler constant, and its border colour. Guide 8. `borders` is the stage's first border register;
-/// `arrays` says that it samples arrays of 1D and 2D textures.
+/// The three words of a sampler constant for one use of it, and its border colour. Guide 8. `borders` is the stage's first
+/// border register.
 ///
 /// # Errors
 /// None today: levels and bias are clamped to what their fields hold.
@@ -316,8 +317,9 @@ pub fn sampler_words(
     s: &Sampler,
     id: u32,
     borders: u32,
-    arrays: bool,
+    of: SamplerUse,
 ) -> Result<Vec<StateRegister>, Undescribable> {
+    let s = if of.texels { &s.of_texels() } else { s };
     let clamp = |wrap: Wrap| match wrap {
         Wrap::Repeat => 0,
         Wrap::Mirror => 1,
@@ -370,7 +372,7 @@ pub fn sampler_words(
                 ("MIP_FILTER", 17, 2, mip),
                 ("BORDER_COLOR_TYPE", 22, 2, border),
                 // Layers are not filtered.
-                ("TEX_ARRAY_OVERRIDE", 25, 1, arrays.into()),
+                ("TEX_ARRAY_OVERRIDE", 25, 1, of.layered.into()),
                 ("DEPTH_COMPARE_FUNCTION", 26, 3, compare),
             ],
         )?,
@@ -465,11 +467,11 @@ pub fn program_block(
                 None => buffer_words(shown(range), 4, resources + id)?,
             });
         }
-        for (place, arrays) in [("sampler", false), ("array_sampler", true)] {
+        for (of, place) in SamplerUse::ALL {
             if let (Some(id), Some(sampler)) =
                 (binding.place(place), placement.samplers.get(&resource))
             {
-                block.extend(sampler_words(sampler, samplers + id, borders, arrays)?);
+                block.extend(sampler_words(sampler, samplers + id, borders, of)?);
             }
         }
     }

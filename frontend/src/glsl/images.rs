@@ -150,6 +150,7 @@ impl<'p> OfGlsl<'p> {
             component: call.component,
             offset,
             projected: false,
+            texel: false,
         };
         if let Some(offsets) = &call.offsets {
             // A gather with an offset for each texel: the last of each of four gathers.

@@ -138,6 +138,7 @@ impl<S> Lower<'_, S> {
             component: 0,
             offset: [0; 3],
             projected: false,
+            texel: false,
         };
         let made = self.b().inst(Op::Tex, Imm::Tex(tex), &args, &[], &[Type::B32; 4]);
         Ok(Values::from_slice(&self.func.insts[made].results[..2]))

@@ -111,6 +111,7 @@ impl<'a> OfNaga<'a> {
             component: sampled.gather.map_or(0, |component| component.index() as u8),
             offset: self.offset(frame, sampled.offset)?,
             projected: false,
+            texel: false,
         };
         let one = compare && kind != TexKind::Gather;
         let results = [Type::B32; 4];
@@ -343,6 +344,7 @@ impl<S> Lower<'_, S> {
             component: 0,
             offset: [0; 3],
             projected: false,
+            texel: false,
         };
         let inst = self.b().inst(Op::Tex, Imm::Tex(tex), args, &[], &[Type::B32; 4]);
         let values = Values::from_slice(&self.func.insts[inst].results);

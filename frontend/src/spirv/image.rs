@@ -288,6 +288,7 @@ impl<'p> OfSpirv<'p> {
             component,
             offset,
             projected: false,
+            texel: false,
         };
         if let Some(offsets) = extra.offsets {
             return self.gather_each(tex, &args, offsets, coords);

@@ -547,6 +547,7 @@ impl<'t> Parser<'t> {
             None.into()
         };
         let projected = self.eat_word("projected")?;
+        let texel = self.eat_word("texel")?;
         let compare = self.eat_word("compare")?;
         let component = if self.eat_word("component")? { self.small()? } else { 0 };
         let mut offset = [0; 3];
@@ -555,7 +556,7 @@ impl<'t> Parser<'t> {
                 *axis = self.signed()?;
             }
         }
-        Ok(TexOp { kind, texture, sampler, compare, component, offset, projected })
+        Ok(TexOp { kind, texture, sampler, compare, component, offset, projected, texel })
     }
 
     fn signed(&mut self) -> Result<i8> {

@@ -415,6 +415,9 @@ impl Printer<'_> {
                 if tex.projected {
                     write!(self.out, " projected")?;
                 }
+                if tex.texel {
+                    write!(self.out, " texel")?;
+                }
                 if tex.compare {
                     write!(self.out, " compare")?;
                 }

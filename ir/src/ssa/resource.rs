@@ -451,6 +451,9 @@ pub struct TexOp {
     pub offset: [i8; 3],
     /// The coordinates of a cube are on a face already: see [`super::Op::Tex`].
     pub projected: bool,
+    /// The coordinates are a texel's centre, and that texel of level 0 is the result: filters and levels of the sampler do not
+    /// count, but its wraps, its border and its comparison do.
+    pub texel: bool,
 }
 
 /// What a `tex_query` asks.

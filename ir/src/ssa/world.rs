@@ -51,6 +51,8 @@ pub struct Sample {
     pub offset: [i8; 3],
     /// The coordinates of a cube (and those of [`Lod::Quad`]) are s, t and face: [`super::Op::Tex`].
     pub projected: bool,
+    /// The texel of level 0 at a texel's centre: [`super::TexOp::texel`].
+    pub texel: bool,
     /// Gather this component instead of filtering.
     pub gather: Option<u8>,
     /// Find the level alone: see [`World::sample`].

@@ -243,6 +243,7 @@ impl Texture {
             self.project(b);
         }
         let component = usize::from(self.tex.component);
+        self.tex.texel = true;
         self.tex.kind = kind;
         self.tex.component = 0;
         let count = if kind == TexKind::SampleGrad { 2 * self.coords.len() } else { 1 };

@@ -4,7 +4,10 @@
 use super::chip::Chip;
 use super::stored;
 use super::textures::{self, Used};
-use crate::describe::{BUFFER_TYPE, CUBE_SAMPLER, LINE_SAMPLER, SAMPLER, SURFACE, surface_state};
+use crate::describe::{
+    BUFFER_TYPE, CUBE_SAMPLER, GATHER_CUBE_SAMPLER, GATHER_SAMPLER, LINE_SAMPLER, SAMPLER, SURFACE,
+    surface_state,
+};
 use crate::targets;
 use gpucc_emu::device::Stop;
 use gpucc_emu::world::{Bindings, Bound};
@@ -109,7 +112,7 @@ fn kind(described: &Described, entry: u32) -> Option<u32> {
     }
 }
 
-/// The states of samplers; a sampler of cubes, or of lines beside others, has one of its own.
+/// The states of samplers; a sampler of cubes, of lines beside others, or of gathers has one of its own.
 fn samplers(
     chip: &mut Chip,
     func: &Func,
@@ -119,12 +122,18 @@ fn samplers(
     let mut states: BTreeMap<u32, [u32; 4]> = BTreeMap::new();
     for told in &described.resources {
         let Some(resource) = told.resource else { continue };
-        let own = [(CUBE_SAMPLER, Used::Cubes), (LINE_SAMPLER, Used::Lines)];
-        for (table, used) in own.into_iter().chain([(SAMPLER, used(func, resource))]) {
+        for (table, used, texels) in [
+            (CUBE_SAMPLER, Used::Cubes, false),
+            (LINE_SAMPLER, Used::Lines, false),
+            (SAMPLER, used(func, resource), false),
+            (GATHER_SAMPLER, Used::Others, true),
+            (GATHER_CUBE_SAMPLER, Used::Cubes, true),
+        ] {
             let Some(first) = told.place(table) else { continue };
             for element in 0..func.resources[resource].count.unwrap_or(1) {
                 if let Bound::Sampler(sampler) = bindings.get(resource, element) {
-                    states.insert(first + element, textures::sampler(chip, sampler, used)?);
+                    let sampler = if texels { sampler.of_texels() } else { *sampler };
+                    states.insert(first + element, textures::sampler(chip, &sampler, used)?);
                 }
             }
         }
@@ -142,7 +151,7 @@ fn used(func: &Func, sampler: Resource) -> Used {
     let mut lines = false;
     for data in func.insts.values() {
         let Imm::Tex(tex) = data.imm else { continue };
-        if tex.sampler.expand() != Some(sampler) {
+        if tex.sampler.expand() != Some(sampler) || tex.texel {
             continue;
         }
         match func.resources[tex.texture].kind {

@@ -91,7 +91,7 @@ impl Lower<'_> {
         let sampler = match tex.sampler.expand() {
             Some(sampler) => {
                 let dim = abi::dim(self.ssa, tex.texture);
-                self.entry(self.abi.sampler(sampler, dim), sampler, &mut args)?
+                self.entry(self.abi.sampler(sampler, dim, tex.texel), sampler, &mut args)?
             }
             None => 0,
         };

@@ -1,7 +1,7 @@
 //! What the words around a program say, read back by the emulator's model: semantics of parameters, how they are
 //! interpolated, textures and samplers. The numbers of the ABI stand here once more (docs/abi-r700.md).
 
-use crate::driver;
+use crate::driver::{self, SamplerUse};
 use crate::emu::{FetchResource, model};
 use gpucc_emu::device::Stop;
 use gpucc_emu::image::Image;
@@ -60,11 +60,10 @@ pub fn compared(image: &Image, words: &[u32; 7]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A sampler as the words that a driver writes describe it, for arrays or for the rest; and whether the words leave
-/// layers unfiltered.
-pub fn sampler(bound: &Sampler, arrays: bool) -> Result<(Sampler, bool), Stop> {
+/// A sampler as the words that a driver writes for one use of it describe it; and whether the words leave layers unfiltered.
+pub fn sampler(bound: &Sampler, of: SamplerUse) -> Result<(Sampler, bool), Stop> {
     let borders = 0xA400;
-    let written = driver::sampler_words(bound, 0, borders, arrays)
+    let written = driver::sampler_words(bound, 0, borders, of)
         .map_err(|error| differs("sampler constant", error.to_string()))?;
     let constant = words(&written, 0x3C000);
     let found = model::sampler(&constant, words(&written, borders));

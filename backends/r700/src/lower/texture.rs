@@ -2,7 +2,7 @@
 //! isa/r700.md 1.12: layer in z, reference in w, level or bias in w.
 
 use super::{Lower, narrow};
-use crate::abi::is_layered;
+use crate::abi::SamplerUse;
 use crate::api::Failure;
 use crate::inst::{Inst, Lane, Source, Texture};
 use crate::isa::{AluOp, FetchOp};
@@ -40,9 +40,7 @@ impl Lower<'_> {
         if let Some(used) = tex.sampler.expand() {
             let (element, rest) = self.element(used, args);
             args = rest;
-            let slot = &self.abi.slots[used];
-            let layered = is_layered(&self.ssa.resources[tex.texture].kind);
-            let number = if layered { slot.array_sampler } else { slot.sampler };
+            let number = self.abi.slots[used].samplers[SamplerUse::of(self.ssa, &tex).index()];
             sampler = element + number.expect("samplers have their numbers");
         }
         let n = dim.coords();

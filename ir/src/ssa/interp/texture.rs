@@ -214,6 +214,7 @@ impl Machine<'_> {
             compare,
             offset: tex.offset,
             projected: tex.projected,
+            texel: tex.texel,
             gather: (tex.kind == TexKind::Gather).then_some(tex.component),
             level_only: tex.kind == TexKind::QueryLevel,
         }

@@ -129,6 +129,7 @@ impl Generator {
             component: 0,
             offset: [0; 3],
             projected: false,
+            texel: false,
         };
         if self.rng.one_in(8) && (self.config.allow)(Op::TexQuery) {
             let zero = b.u32(0);
@@ -347,6 +348,7 @@ impl Generator {
                 component: 0,
                 offset: [0; 3],
                 projected: false,
+                texel: false,
             };
             let inst = b.inst(Op::Tex, Imm::Tex(tex), &args, &[], &[Type::B32; 4]);
             for value in b.func.insts[inst].results.clone() {

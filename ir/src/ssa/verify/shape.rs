@@ -340,6 +340,10 @@ impl Verifier<'_> {
         self.require(!tex.compare || tex.kind != TexKind::QueryLevel, inst, 5, || {
             "compares a level with a reference".into()
         })?;
+        let sampled = matches!(tex.kind, TexKind::SampleLevel | TexKind::SampleGrad);
+        self.require(sampled || !tex.texel, inst, 5, || {
+            "takes a texel at its centre without a level".into()
+        })?;
         let storage = matches!(kind, ResourceKind::StorageTexture { .. });
         let plain = match kind {
             ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => {
