@@ -152,8 +152,9 @@ fn a_sampler_is_what_its_words_say() {
         border: [1, 2, 3, 4],
         ..Sampler::linear(Wrap::Clamp)
     };
-    for arrays in [false, true] {
-        assert_eq!(sampler(&bound, arrays).expect("describable"), (bound, arrays));
+    for (of, _) in SamplerUse::ALL {
+        let described = if of.texels { bound.of_texels() } else { bound };
+        assert_eq!(sampler(&bound, of).expect("describable"), (described, of.layered));
     }
 }
 
