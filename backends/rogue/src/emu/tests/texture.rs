@@ -164,13 +164,19 @@ fn levels_come_from_the_quad_and_lie_one_behind_the_other() {
     let mut compute = none().temp(16, |_| 0).temp(17, |_| 0);
     compute.tasks[0].stage = Compute;
     assert_eq!(compute.rule(&[&normal, WAIT]), Some(Rule::Quad));
-    let mut alone = none();
-    alone.tasks[0].temps.set(16, 0, 0);
-    alone.tasks[0].temps.set(17, 0, 0);
-    alone.tasks[0].executing = 1;
-    alone.run(&[&normal, WAIT]).expect("what a neighbour holds that stands elsewhere is far away");
-    alone.tasks[0].valid = 1;
-    assert_eq!(alone.rule(&[&normal, WAIT]), Some(Rule::Quad));
+    let alone = || {
+        let mut bench = none();
+        bench.tasks[0].temps.set(16, 0, 0);
+        bench.tasks[0].temps.set(17, 0, 0);
+        bench.tasks[0].executing = 1;
+        bench
+    };
+    alone()
+        .run(&[&normal, WAIT])
+        .expect("what a neighbour holds that stands elsewhere is far away");
+    let mut missing = alone();
+    missing.tasks[0].valid = 1;
+    assert_eq!(missing.rule(&[&normal, WAIT]), Some(Rule::Quad));
 }
 
 #[test]
