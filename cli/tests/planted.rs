@@ -12,7 +12,12 @@ use gpucc_passes::runner::{optional, step};
 use gpucc_passes::{Pass, Plan, Proof, TargetInfo};
 
 /// Says that it changes no result, and swaps the operands of every difference.
-const WRONG: Pass = optional("wrong", Proof::Exact, "", |func, _| {
+const WRONG: Pass = optional("wrong", Proof::Exact, "", |func, _| swap(func));
+
+/// The same as an expansion, which need not be exact where floats are computed.
+const WRONG_EXPANSION: Pass = optional("wrong", Proof::Expansion, "", |func, _| swap(func));
+
+fn swap(func: &mut Func) -> bool {
     let mut changed = false;
     for data in func.insts.values_mut() {
         if data.op == Op::ISub {
@@ -21,7 +26,7 @@ const WRONG: Pass = optional("wrong", Proof::Exact, "", |func, _| {
         }
     }
     changed
-});
+}
 
 /// Divides small integers by way of a reciprocal, which is right only while the reciprocal is.
 const HASTY: Pass = optional("hasty", Proof::Exact, "", |func, _| {
@@ -250,6 +255,15 @@ fn verification_names_a_wrong_step_behind_the_shared_passes() {
         assert_eq!(verdict(&compiler, difference, 4, 0), None);
         let compiler = planted(target, WRONG, Some("gvn"));
         assert_eq!(verdict(&compiler, difference, 4, 0).as_deref(), Some("after pass wrong"));
+    }
+}
+
+#[test]
+fn verification_names_integers_that_expansions_change() {
+    for target in [Target::R700, Target::VALHALL] {
+        let difference = "a[1] - a[2]";
+        let compiler = planted(target, WRONG_EXPANSION, Some("gvn"));
+        assert_eq!(verdict(&compiler, difference, 4, 0).as_deref(), Some("after the expansions"));
     }
 }
 

@@ -99,6 +99,8 @@ pub(super) struct Comparison<'f> {
     who: String,
     /// Outputs of which the program that ran against the reference leaves less than their words.
     pub kept: Vec<Kept>,
+    /// Samples of a pixel, a bit each: others in a mask mean nothing.
+    pub samples: u32,
     /// Words compared.
     pub compared: u64,
     /// Words that the reference wrote, and of these the compared ones.
@@ -115,6 +117,7 @@ impl<'f> Comparison<'f> {
             input,
             who,
             kept: Vec::new(),
+            samples: u32::MAX,
             compared: 0,
             owed: 0,
             proved: 0,
@@ -210,7 +213,7 @@ impl<'f> Comparison<'f> {
             .outputs
             .values()
             .position(|data| data.kind == OutputKind::Builtin(Builtin::SampleMask));
-        pixel.discarded || mask.is_some_and(|index| pixel.outputs[index][0] == 0)
+        pixel.discarded || mask.is_some_and(|index| pixel.outputs[index][0] & self.samples == 0)
     }
 
     fn outputs(
@@ -241,7 +244,11 @@ impl<'f> Comparison<'f> {
                     OutputKind::Builtin(builtin) => format!("{builtin:?}").to_lowercase(),
                 };
                 let letter = ["x", "y", "z", "w"][component];
-                self.word(how, data.scalar, [a[component], b[component]], || {
+                let bits = match data.kind {
+                    OutputKind::Builtin(Builtin::SampleMask) => self.samples,
+                    _ => u32::MAX,
+                };
+                self.word(how, data.scalar, [a, *b].map(|words| words[component] & bits), || {
                     (
                         format!("{}.{letter} of {}", name(), what()),
                         WordId::Output(output.as_u32() as usize, component as u8),

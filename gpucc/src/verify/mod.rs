@@ -5,7 +5,8 @@
 //!    the emulator runs the bytes. Every compared word is equal, and NaN equals NaN.
 //! 2. **Passes.** The interpreter runs the SSA before and after each exact step, of the shared passes and of the
 //!    machine's, under one model, and every compared word is equal. Steps that use a freedom of the language, and
-//!    expansions, are not compared ([`gpucc_passes::Proof`])
+//!    expansions, may change what is computed of floats ([`gpucc_passes::Proof`]). What is not computed of floats is compared
+//!    between the SSA that came in and the SSA after the machine's expansions.
 //! 3. **Freedoms of the machine** ([`Plan::orders`], [`Plan::errors`]). The bytes run again in other orders, and on a machine whose
 //!    approximated functions err within their bounds. Words that depend on no such function in the source stay what they
 //!    are. All words are what the interpreter gives whose functions err alike, instruction by instruction.
@@ -46,10 +47,10 @@ use crate::pipeline::Robust;
 use crate::{Failure, SourceText};
 use compare::{Comparison, Recorded, WordId, Written};
 use gpucc_emu::world::Bindings;
-use gpucc_ir::ssa::interp::{self, Excluded, Lanes, Outcome};
+use gpucc_ir::ssa::interp::{self, Excluded, Inexact, Lanes, Outcome};
 use gpucc_ir::ssa::numerics::Perturbation;
 use gpucc_ir::ssa::random::Rng;
-use gpucc_ir::ssa::{Func, Inst, Numerics, Span, Stage, World};
+use gpucc_ir::ssa::{Builtin, Func, Imm, Inst, Numerics, OutputKind, Span, Stage, World};
 use gpucc_machine::Errors;
 use inputs::{Case, GROUPS, SIZES, Sizes, StageCase};
 pub use summary::{Difference, SHARE, Summary, Whole};
@@ -270,7 +271,7 @@ impl Proof<'_> {
             let single = self.chain(&steps, case, number);
             return Ok(Some(single.ok().flatten().unwrap_or(difference)));
         }
-        if let Some(difference) = self.bits(case, number)? {
+        if let Some(difference) = self.bits(case, number, every_pass)? {
             return Ok(Some(difference));
         }
         let (owed, proved) = (self.summary.owed - owed, self.summary.proved - proved);
@@ -281,7 +282,7 @@ impl Proof<'_> {
             // Workgroups that write the same words: what one of them writes is known.
             let one = Case { stage: StageCase::Compute([1; 3]), ..case.clone() };
             let found = match self.chain(if alone { &[] } else { &ends }, &one, number) {
-                Ok(None) => self.bits(&one, number),
+                Ok(None) => self.bits(&one, number, false),
                 found => found,
             };
             match found {
@@ -341,15 +342,86 @@ impl Proof<'_> {
         Ok(None)
     }
 
-    /// The bytes against the SSA after the machine's expansions.
-    fn bits(&mut self, case: &Case, number: u32) -> Result<Option<Difference>, Stop> {
+    /// What the expansions made of the source, where no float is computed: integers, memory, texels and choices between them
+    /// stay what they are, whatever a machine makes them of.
+    fn expansions(
+        &mut self,
+        reference: &Reference,
+        case: &Case,
+        number: u32,
+    ) -> Result<Option<Difference>, Stop> {
+        let Some(program) = &self.compiled.program else {
+            return Ok(None);
+        };
+        let (source, expanded) = (self.steps()[0].func, program.expanded());
+        let case = case.viewed_by(source);
+        let (results, mut excluded) = self.inexact(source, &case, Inexact::Floats)?;
+        excluded.join(&reference.excluded);
+        let stored = stored(expanded);
+        for (at, lanes) in excluded.outputs.iter_mut().enumerate() {
+            // Targets and later stages leave some of them out.
+            if stored.get(at) != Some(&true) {
+                lanes.fill(true);
+            }
+        }
+        // Points have widths that the machine draws.
+        let width = OutputKind::Builtin(Builtin::PointSize);
+        for (lanes, data) in excluded.outputs.chunks_mut(4).zip(expanded.outputs.values()) {
+            if data.kind == width {
+                lanes.iter_mut().for_each(|lanes| lanes.fill(true));
+            }
+        }
+        let mut comparison = Comparison::new(expanded, number, "after the expansions".into());
+        let fragment = self.options.pipeline.fragment.as_ref();
+        if fragment.and_then(|fragment| fragment.samples).unwrap_or(1) == 1 {
+            comparison.samples = 1;
+        }
+        comparison.results(&results, &reference.results, &excluded, &case);
+        Ok(self.located(comparison, expanded, &case))
+    }
+
+    /// What a function gives, and what of it follows from the marks or from results that another form may give in other bits.
+    fn inexact(
+        &mut self,
+        func: &Func,
+        case: &Case,
+        inexact: Inexact,
+    ) -> Result<(Results, Excluded), Stop> {
+        let lanes = lanes(func, case);
+        let mut world = Recorded::new(&case.bindings);
+        let marks = self.interpret(func, &lanes, &mut world, None)?.marks;
+        let mut world = Recorded::new(&case.bindings);
+        let mut outcome = self.interpret(func, &lanes, &mut world, Some((&marks, inexact)))?;
+        let mut excluded = std::mem::take(&mut outcome.excluded);
+        let program = self.compiled.program.as_ref();
+        if func.stage == Stage::Vertex && program.is_some_and(|p| p.divides_positions()) {
+            excluded.outputs.iter_mut().for_each(|lanes| lanes.fill(true));
+        }
+        Ok((results(world, &outcome, case), excluded))
+    }
+
+    /// The bytes against the SSA after the machine's expansions; and that against the source.
+    fn bits(
+        &mut self,
+        case: &Case,
+        number: u32,
+        from_source: bool,
+    ) -> Result<Option<Difference>, Stop> {
         let Some(program) = &self.compiled.program else {
             return Ok(None);
         };
         let expanded = program.expanded();
         let viewed = case.viewed_by(expanded);
+        let given = case;
         let case = &viewed;
         let reference = self.reference(expanded, case)?;
+        // Other rules than clamping let an access out of bounds give anything.
+        if from_source && self.options.robust == Robust::Restrict {
+            match self.expansions(&reference, given, number) {
+                Ok(None) | Err(Stop::OutOfSteps(_)) => {}
+                found => return found,
+            }
+        }
         let name = self.compiler.target().name();
         for order in 0..=self.plan.orders {
             let mut executor = program.executor(self.source);
@@ -433,17 +505,7 @@ impl Proof<'_> {
     ) -> Result<Reference, Stop> {
         let first = self.compiled.steps.first();
         let source = first.map_or(&self.compiled.ssa, |step| &step.func);
-        let case = case.viewed_by(source);
-        let lanes = lanes(source, &case);
-        let mut world = Recorded::new(&case.bindings);
-        let marks = self.interpret(source, &lanes, &mut world, None)?.marks;
-        let mut world = Recorded::new(&case.bindings);
-        let follow = Some((&marks, true));
-        let mut excluded = self.interpret(source, &lanes, &mut world, follow)?.excluded;
-        let program = self.compiled.program.as_ref();
-        if source.stage == Stage::Vertex && program.is_some_and(|p| p.divides_positions()) {
-            excluded.outputs.iter_mut().for_each(|lanes| lanes.fill(true));
-        }
+        let (_, excluded) = self.inexact(source, &case.viewed_by(source), Inexact::Functions)?;
         Ok(Reference { excluded, ..reference })
     }
 
@@ -580,7 +642,7 @@ impl Proof<'_> {
         func: &Func,
         lanes: &Lanes,
         world: &mut (dyn World + Send),
-        follow: Option<(&interp::Marks, bool)>,
+        follow: Option<(&interp::Marks, Inexact)>,
     ) -> Result<Outcome, Stop> {
         let (numerics, left) = (&self.numerics, &mut self.left);
         gpucc_ir::stack::for_regions(func, || {
@@ -588,7 +650,7 @@ impl Proof<'_> {
             options.steps = LONGEST_RUN;
             options.work = Some(left);
             options.marks = follow.map(|(marks, _)| marks);
-            options.approximated = follow.is_some_and(|(_, approximated)| approximated);
+            options.inexact = follow.map_or(Inexact::Nothing, |(_, inexact)| inexact);
             interp::run(func, lanes, world, options).map_err(|stop| run::stopped(func, stop).into())
         })
     }
@@ -603,7 +665,7 @@ impl Proof<'_> {
         if !outcome.marks.is_empty() {
             let marks = std::mem::take(&mut outcome.marks);
             world = Recorded::new(&case.bindings);
-            outcome = self.interpret(func, &lanes, &mut world, Some((&marks, false)))?;
+            outcome = self.interpret(func, &lanes, &mut world, Some((&marks, Inexact::Nothing)))?;
         }
         Ok(Reference {
             results: results(world, &outcome, case),
@@ -647,6 +709,19 @@ fn racy_words(excluded: &Excluded) -> u64 {
 }
 
 /// Lanes of a case.
+/// Which components of outputs a function stores anywhere: output times 4, plus component.
+fn stored(func: &Func) -> Vec<bool> {
+    let mut stored = vec![false; 4 * func.outputs.len()];
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            if let Imm::Output(output, component) = func.insts[inst].imm {
+                stored[4 * output.as_u32() as usize + usize::from(component)] = true;
+            }
+        }
+    }
+    stored
+}
+
 fn lanes(func: &Func, case: &Case) -> Lanes {
     match &case.stage {
         StageCase::Compute(groups) => Lanes::compute(func, *groups, 0, groups.iter().product()),

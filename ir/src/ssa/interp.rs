@@ -74,6 +74,21 @@ pub struct Excluded {
     pub outputs: Vec<Vec<bool>>,
 }
 
+impl Excluded {
+    /// Excludes besides what another run of the same shape excludes.
+    pub fn join(&mut self, other: &Excluded) {
+        self.all |= other.all;
+        self.endless |= other.endless;
+        self.words.extend(other.words.iter().cloned());
+        self.resources.extend(other.resources.iter().copied());
+        for (lanes, others) in self.outputs.iter_mut().zip(&other.outputs) {
+            for (lane, &other) in lanes.iter_mut().zip(others) {
+                *lane |= other;
+            }
+        }
+    }
+}
+
 /// Lanes of a subgroup: neighbours in the order of their local index. The only machine of ours that
 /// has subgroups has them of this size.
 pub const SUBGROUP: u32 = 16;
@@ -203,6 +218,20 @@ pub trait Trace {
     );
 }
 
+/// Results that another form of a program may give in other bits; what follows from them is excluded.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Inexact {
+    /// None.
+    #[default]
+    Nothing,
+    /// Those of functions that machines approximate ([`Op::is_approximated`](super::Op::is_approximated)): a quotient that a
+    /// machine makes of a reciprocal counts, and so do the face of a cube and the level of a comparison.
+    Functions,
+    /// All that is computed of floats, that a sampler filters, and that a texel's format rounds. Integers, memory, texels and choices
+    /// between them are left.
+    Floats,
+}
+
 /// How a run is done.
 pub struct Options<'a> {
     /// The numeric model.
@@ -214,10 +243,8 @@ pub struct Options<'a> {
     pub work: Option<&'a mut u64>,
     /// Marks of an earlier run over the same input: then [`Outcome::excluded`] is filled.
     pub marks: Option<&'a Marks>,
-    /// Beside what follows from the marks, what follows from functions that machines approximate is excluded
-    /// ([`Op::is_approximated`](super::Op::is_approximated)): a quotient that a machine makes of a reciprocal counts, and so do
-    /// the face of a cube and the level of a comparison.
-    pub approximated: bool,
+    /// What is excluded beside what follows from the marks.
+    pub inexact: Inexact,
     /// Sees every executed instruction.
     pub trace: Option<&'a mut dyn Trace>,
     /// Takes [`Outcome::beyond`], of runs too that stop early.
@@ -232,7 +259,7 @@ impl<'a> Options<'a> {
             steps: 1_000_000,
             work: None,
             marks: None,
-            approximated: false,
+            inexact: Inexact::Nothing,
             trace: None,
             beyond: None,
         }

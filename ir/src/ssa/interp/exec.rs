@@ -3,11 +3,11 @@
 use super::doubt::Doubts;
 use super::memory::Memory;
 use super::slots::Slots;
-use super::{Excluded, FETCH, Lanes, Marks, Options, Outcome, Stop, WAVE, has_quads};
+use super::{Excluded, FETCH, Inexact, Lanes, Marks, Options, Outcome, Stop, WAVE, has_quads};
 use crate::ssa::eval::{data_type, eval, eval_lanes};
 use crate::ssa::func::{Func, Imm, Inst, InstData, Region, Type, Value};
 use crate::ssa::numerics::Numerics;
-use crate::ssa::op::{Flags, Op};
+use crate::ssa::op::{Flags, Number, Op};
 use crate::ssa::resource::{Builtin, InputKind};
 use crate::ssa::world::World;
 use smallvec::SmallVec;
@@ -90,8 +90,8 @@ pub(super) struct Machine<'a> {
     outputs: Vec<Vec<[u32; 4]>>,
     pub(super) marks: Marks,
     known: Option<&'a Marks>,
-    /// What approximated functions give is followed too.
-    pub(super) approximated: bool,
+    /// What is followed beside the marks.
+    pub(super) inexact: Inexact,
     pub(super) excluded: Excluded,
     pub(super) doubts: Doubts,
 }
@@ -130,7 +130,7 @@ impl<'a> Machine<'a> {
             outputs: vec![vec![[0; 4]; lanes.count]; func.outputs.len()],
             marks: Marks::default(),
             known: options.marks,
-            approximated: options.approximated,
+            inexact: options.inexact,
             excluded,
             doubts: Doubts::default(),
         }
@@ -453,8 +453,9 @@ impl<'a> Machine<'a> {
                 let result = data.results[0];
                 // Of a pixel's position this is a reciprocal.
                 let position = InputKind::Builtin(Builtin::Position);
-                let quotient =
-                    self.approximated && component == 3 && self.func.inputs[input].kind == position;
+                let quotient = self.inexact != Inexact::Nothing
+                    && component == 3
+                    && self.func.inputs[input].kind == position;
                 let mask = self.func.ty(result).mask();
                 for lane in active.iter() {
                     let word =
@@ -550,7 +551,11 @@ impl<'a> Machine<'a> {
             }
         }
         if !self.taint.is_empty() {
-            let own = self.approximated && data.op.is_approximated();
+            let own = match self.inexact {
+                Inexact::Nothing => false,
+                Inexact::Functions => data.op.is_approximated(),
+                Inexact::Floats => data.op.reads() == Number::Float,
+            };
             for lane in active.iter() {
                 self.taint[to + lane] = own || rows.iter().any(|row| self.taint[row + lane]);
             }

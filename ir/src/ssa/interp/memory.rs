@@ -2,12 +2,12 @@
 
 use super::exec::{Machine, Mask};
 use super::texture::texel_number;
-use super::{Lanes, Word};
+use super::{Inexact, Lanes, Word};
 use crate::Map;
 use crate::ssa::eval::eval;
 use crate::ssa::func::{Func, Imm, Inst, InstData, Mem, MemSpace, Type, Value};
 use crate::ssa::op::Op;
-use crate::ssa::resource::{AtomicOp, Resource, ResourceKind};
+use crate::ssa::resource::{AtomicOp, Resource, ResourceKind, SampleType};
 use crate::ssa::world::TexelAddress;
 
 /// Words that the variables of all lanes take together.
@@ -653,6 +653,14 @@ impl Machine<'_> {
         let Imm::Resource(image) = data.imm else {
             return;
         };
+        // A texel's format rounds.
+        let floats = match self.func.resources[image].kind {
+            ResourceKind::StorageTexture { format, sample, .. } => {
+                sample == SampleType::Float && !format.0.ends_with("32float")
+            }
+            _ => false,
+        };
+        let rounds = floats && self.inexact == Inexact::Floats;
         for lane in active.iter() {
             if self.helper[lane] {
                 continue;
@@ -663,7 +671,7 @@ impl Machine<'_> {
             });
             self.mark_texel(image, &at, How::Write, lane);
             let wild = data.args[..used].iter().any(|&v| self.tainted(v, lane));
-            let taint = data.args[used..].iter().any(|&v| self.tainted(v, lane));
+            let taint = rounds || data.args[used..].iter().any(|&v| self.tainted(v, lane));
             if wild {
                 self.excluded.resources.insert(image);
             }

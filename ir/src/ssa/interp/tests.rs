@@ -491,8 +491,11 @@ fn is_approximated(text: &str) -> bool {
     let lanes = Lanes::compute(&func, [1, 1, 1], 0, 1);
     let marks = run(&func, &lanes, &mut Words(vec![0]), Options::new(&Numerics::REFERENCE));
     let marks = marks.expect("runs").marks;
-    let options =
-        Options { marks: Some(&marks), approximated: true, ..Options::new(&Numerics::REFERENCE) };
+    let options = Options {
+        marks: Some(&marks),
+        inexact: Inexact::Functions,
+        ..Options::new(&Numerics::REFERENCE)
+    };
     let followed = run(&func, &lanes, &mut Words(vec![0]), options).expect("runs");
     !followed.excluded.words.is_empty()
 }

@@ -1,7 +1,7 @@
 //! Texture instructions: operands are gathered per lane and handed to the world.
 
 use super::exec::{Machine, Mask};
-use super::has_quads;
+use super::{Inexact, has_quads};
 use crate::ssa::func::{Imm, InstData, Value};
 use crate::ssa::op::{Flags, Op};
 use crate::ssa::resource::{Dim, Resource, ResourceKind, TexKind, TexOp};
@@ -82,7 +82,11 @@ impl Machine<'_> {
                 // A machine may project a direction by a reciprocal, and make gradients of the level of a comparison.
                 let is_cube = matches!(kind, ResourceKind::Texture { dim: Dim::Cube, .. });
                 let by_level = matches!(tex.kind, TexKind::SampleBias | TexKind::SampleLevel);
-                let approximated = self.approximated && (is_cube || tex.compare && by_level);
+                let approximated = match self.inexact {
+                    Inexact::Nothing => false,
+                    Inexact::Functions => is_cube || tex.compare && by_level,
+                    Inexact::Floats => is_cube || tex.kind != TexKind::Gather,
+                };
                 for lane in active.iter() {
                     let sample = self.sample(&tex, &data.args, lane);
                     let mut words = self.world.sample(&sample);
