@@ -282,7 +282,7 @@ impl Proof<'_> {
             // Workgroups that write the same words: what one of them writes is known.
             let one = Case { stage: StageCase::Compute([1; 3]), ..case.clone() };
             let found = match self.chain(if alone { &[] } else { &ends }, &one, number) {
-                Ok(None) => self.bits(&one, number, false),
+                Ok(None) => self.bits(&one, number, every_pass),
                 found => found,
             };
             match found {

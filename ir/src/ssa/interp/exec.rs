@@ -551,11 +551,7 @@ impl<'a> Machine<'a> {
             }
         }
         if !self.taint.is_empty() {
-            let own = match self.inexact {
-                Inexact::Nothing => false,
-                Inexact::Functions => data.op.is_approximated(),
-                Inexact::Floats => data.op.reads() == Number::Float,
-            };
+            let own = self.is_inexact(data.op);
             for lane in active.iter() {
                 self.taint[to + lane] = own || rows.iter().any(|row| self.taint[row + lane]);
             }
@@ -574,6 +570,15 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Another form of the program may give other bits of what an operation computes.
+    pub(super) fn is_inexact(&self, op: Op) -> bool {
+        match self.inexact {
+            Inexact::Nothing => false,
+            Inexact::Functions => op.is_approximated(),
+            Inexact::Floats => op.reads() == Number::Float,
+        }
+    }
+
     /// The difference across the quad: of the lane's own row or column, or (coarse) of the first.
     fn derivative(&mut self, data: &InstData, active: &Mask) {
         let (arg, result) = (data.args[0], data.results[0]);
@@ -584,7 +589,8 @@ impl<'a> Machine<'a> {
             self.marks.absent_lanes |= torn;
             if self.follows() {
                 let quad = lane & !3;
-                let taint = torn || (quad..quad + 4).any(|lane| self.tainted(arg, lane));
+                let near = (quad..quad + 4).any(|lane| self.tainted(arg, lane));
+                let taint = torn || near || self.is_inexact(data.op);
                 self.set_taint(result, lane, taint);
             }
         }

@@ -94,7 +94,7 @@ impl Machine<'_> {
         let (value, result) = (data.args[0], data.results[0]);
         let ty = self.ty(value);
         let mut sum = identity(op, ty).unwrap_or(0);
-        let mut taint = false;
+        let mut taint = self.is_inexact(op);
         for (number, &lane) in lanes.iter().enumerate() {
             if scan == Scan::Exclusive {
                 self.set(result, lane, sum);
