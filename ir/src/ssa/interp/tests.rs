@@ -469,8 +469,14 @@ fn an_access_through_an_index_into_no_elements_does_not_happen() {
     }
 }
 
-/// The word that a compute program stores depends on what a machine approximates: `%0` is 0, `%1` is 1.0, and `text` gives `%9`.
+/// The word that a compute program stores depends on what a machine approximates.
 fn is_approximated(text: &str) -> bool {
+    is_inexact(text, Inexact::Functions)
+}
+
+/// The word that a compute program stores follows from results that may have other bits: `%0` is 0, `%1` is 1.0, and `text` gives
+/// `%9`.
+fn is_inexact(text: &str, inexact: Inexact) -> bool {
     let func = crate::ssa::parse(&format!(
         "func \"main\" compute workgroup 1 1 1 {{
           res0 = \"t\" group 0 binding 0 texture d2 arrayed depth as f32
@@ -491,11 +497,7 @@ fn is_approximated(text: &str) -> bool {
     let lanes = Lanes::compute(&func, [1, 1, 1], 0, 1);
     let marks = run(&func, &lanes, &mut Words(vec![0]), Options::new(&Numerics::REFERENCE));
     let marks = marks.expect("runs").marks;
-    let options = Options {
-        marks: Some(&marks),
-        inexact: Inexact::Functions,
-        ..Options::new(&Numerics::REFERENCE)
-    };
+    let options = Options { marks: Some(&marks), inexact, ..Options::new(&Numerics::REFERENCE) };
     let followed = run(&func, &lanes, &mut Words(vec![0]), options).expect("runs");
     !followed.excluded.words.is_empty()
 }
@@ -516,6 +518,20 @@ fn what_a_machine_may_compute_by_approximated_functions_is_followed() {
     assert!(is_approximated("%9: b32 = tex level res0 res1 compare, %1, %1, %0, %1, %1"));
     let gather = "tex gather res0 res1 compare component 0, %1, %1, %0, %1";
     assert!(!is_approximated(&format!("{four} = {gather}")));
+}
+
+#[test]
+fn what_is_computed_of_floats_is_followed_and_what_is_passed_on_is_not() {
+    let floats = |text: &str| is_inexact(text, Inexact::Floats);
+    assert!(floats("%9: b32 = fmul %1, %1"));
+    assert!(floats("%8: b32 = frcp %1 %9: b32 = iadd %8, %0"));
+    assert!(!floats("%9: b32 = iadd %1, %0"));
+    assert!(!floats("%9: b32 = udiv %1, %1"));
+    // Filters are floats; a gather and a load give texels.
+    let four = "%9: b32, %8: b32, %7: b32, %6: b32";
+    assert!(floats(&format!("{four} = tex level res4 res3, %1, %0, %0")));
+    assert!(!floats(&format!("{four} = tex gather res4 res3 component 0, %1, %1")));
+    assert!(!floats(&format!("{four} = tex load res4, %0, %0, %0")));
 }
 
 #[test]
