@@ -1,4 +1,5 @@
-//! What a sampler does, by arithmetic and as samples of texels, against the sampler itself: all filters, wrap modes, comparisons and ranges of levels.
+//! What a sampler does, by arithmetic and as samples of texels, against the sampler itself: all filters, wrap modes, comparisons
+//! and ranges of levels.
 
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image, Texel};

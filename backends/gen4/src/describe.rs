@@ -104,14 +104,14 @@ pub fn is_bound_surface(compiled: &gpucc_machine::Compiled, setting: &str) -> bo
 /// All of it.
 pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) -> Described {
     let mut resources: Vec<Binding> = Vec::new();
-    for (table, places) in [
-        (SURFACE, &abi.surfaces),
+    let samplers = [
         (SAMPLER, &abi.samplers),
         (CUBE_SAMPLER, &abi.cube_samplers),
         (LINE_SAMPLER, &abi.line_samplers),
         (GATHER_SAMPLER, &abi.gather_samplers[0]),
         (GATHER_CUBE_SAMPLER, &abi.gather_samplers[1]),
-    ] {
+    ];
+    for (table, places) in [(SURFACE, &abi.surfaces)].into_iter().chain(samplers) {
         for &(resource, place) in places {
             let known = resources.iter_mut().find(|told| told.resource == Some(resource));
             match known {
@@ -200,11 +200,7 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
             state.set(surface_state(u32::from(entry) + element), told.clone());
         }
     }
-    let [planes, cubes] = &abi.gather_samplers;
-    if [&abi.samplers, &abi.cube_samplers, planes, cubes]
-        .iter()
-        .any(|samplers| !samplers.is_empty())
-    {
+    if samplers.iter().any(|(_, places)| !places.is_empty()) {
         grounds.push(SAMPLED);
     }
     let size = func.workgroup_size;

@@ -161,6 +161,11 @@ pub fn verify_plan(
     Ok(summary)
 }
 
+/// The SSA that came in, or what the shared passes made of it where the steps were not kept.
+fn original(compiled: &Compiled) -> &Func {
+    compiled.steps.first().map_or(&compiled.ssa, |step| &step.func)
+}
+
 /// The proof of one program.
 fn plan(
     compiler: &Compiler,
@@ -169,8 +174,7 @@ fn plan(
     options: &Options,
     plan: &Plan,
 ) -> Result<Summary, Failure> {
-    let original = compiled.steps.first();
-    let original = original.map_or(&compiled.ssa, |step| &step.func);
+    let original = original(compiled);
     let mut proof = Proof {
         compiler,
         compiled,
@@ -353,9 +357,10 @@ impl Proof<'_> {
         let Some(program) = &self.compiled.program else {
             return Ok(None);
         };
-        let (source, expanded) = (self.steps()[0].func, program.expanded());
+        let (source, expanded) = (original(self.compiled), program.expanded());
         let case = case.viewed_by(source);
-        let (results, mut excluded) = self.inexact(source, &case, Inexact::Floats)?;
+        let Reference { results, mut excluded, .. } =
+            self.reference_without(source, &case, Inexact::Floats)?;
         excluded.join(&reference.excluded);
         let stored = stored(expanded);
         for (at, lanes) in excluded.outputs.iter_mut().enumerate() {
@@ -378,26 +383,6 @@ impl Proof<'_> {
         }
         comparison.results(&results, &reference.results, &excluded, &case);
         Ok(self.located(comparison, expanded, &case))
-    }
-
-    /// What a function gives, and what of it follows from the marks or from results that another form may give in other bits.
-    fn inexact(
-        &mut self,
-        func: &Func,
-        case: &Case,
-        inexact: Inexact,
-    ) -> Result<(Results, Excluded), Stop> {
-        let lanes = lanes(func, case);
-        let mut world = Recorded::new(&case.bindings);
-        let marks = self.interpret(func, &lanes, &mut world, None)?.marks;
-        let mut world = Recorded::new(&case.bindings);
-        let mut outcome = self.interpret(func, &lanes, &mut world, Some((&marks, inexact)))?;
-        let mut excluded = std::mem::take(&mut outcome.excluded);
-        let program = self.compiled.program.as_ref();
-        if func.stage == Stage::Vertex && program.is_some_and(|p| p.divides_positions()) {
-            excluded.outputs.iter_mut().for_each(|lanes| lanes.fill(true));
-        }
-        Ok((results(world, &outcome, case), excluded))
     }
 
     /// The bytes against the SSA after the machine's expansions; and that against the source.
@@ -503,9 +488,10 @@ impl Proof<'_> {
         reference: Reference,
         case: &Case,
     ) -> Result<Reference, Stop> {
-        let first = self.compiled.steps.first();
-        let source = first.map_or(&self.compiled.ssa, |step| &step.func);
-        let (_, excluded) = self.inexact(source, &case.viewed_by(source), Inexact::Functions)?;
+        let source = original(self.compiled);
+        let case = case.viewed_by(source);
+        let Reference { excluded, .. } =
+            self.reference_without(source, &case, Inexact::Functions)?;
         Ok(Reference { excluded, ..reference })
     }
 
@@ -656,16 +642,30 @@ impl Proof<'_> {
     }
 
     fn reference(&mut self, func: &Func, case: &Case) -> Result<Reference, Stop> {
+        self.reference_without(func, case, Inexact::Nothing)
+    }
+
+    /// The reference of which what another form may give in other bits must not be compared either.
+    fn reference_without(
+        &mut self,
+        func: &Func,
+        case: &Case,
+        inexact: Inexact,
+    ) -> Result<Reference, Stop> {
         let lanes = lanes(func, case);
         let start = self.left;
         let mut world = Recorded::new(&case.bindings);
         let mut outcome = self.interpret(func, &lanes, &mut world, None)?;
         let atomics = outcome.marks.atomic_results;
         let steps = start - self.left;
-        if !outcome.marks.is_empty() {
+        if !outcome.marks.is_empty() || inexact != Inexact::Nothing {
             let marks = std::mem::take(&mut outcome.marks);
             world = Recorded::new(&case.bindings);
-            outcome = self.interpret(func, &lanes, &mut world, Some((&marks, Inexact::Nothing)))?;
+            outcome = self.interpret(func, &lanes, &mut world, Some((&marks, inexact)))?;
+        }
+        let divides = self.compiled.program.as_ref().is_some_and(|p| p.divides_positions());
+        if inexact != Inexact::Nothing && func.stage == Stage::Vertex && divides {
+            outcome.excluded.outputs.iter_mut().for_each(|lanes| lanes.fill(true));
         }
         Ok(Reference {
             results: results(world, &outcome, case),

@@ -31,8 +31,7 @@ pub(super) fn prove(
     }
     let mut options = Options { keep_steps: false, dump_after: Vec::new(), ..options.clone() };
     options.pipeline.fragment = None;
-    let original = compiled.steps.first().map_or(&compiled.ssa, |step| &step.func);
-    let whole = match compiler.compile(original, &options) {
+    let whole = match compiler.compile(super::original(compiled), &options) {
         Ok(whole) => whole,
         // A machine may have room for packed colours alone.
         Err(failure) if matches!(failure.exit_code(), 3 | 4 | 6) => {

@@ -227,8 +227,8 @@ pub enum Inexact {
     /// Those of functions that machines approximate ([`Op::is_approximated`](super::Op::is_approximated)): a quotient that a
     /// machine makes of a reciprocal counts, and so do the face of a cube and the level of a comparison.
     Functions,
-    /// All that is computed of floats, that a sampler filters, and that a texel's format rounds. Integers, memory, texels and choices
-    /// between them are left.
+    /// All that is computed of floats, that a sampler filters, and that a texel's format rounds. Integers, memory, texels and
+    /// choices between them are left.
     Floats,
 }
 

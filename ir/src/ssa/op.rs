@@ -394,7 +394,8 @@ ops! {
     /// depth textures without compare is converted by the front end); SampleGrad ddx then ddy, each
     /// Dim::coords f32; Load level or sample i32 (absent for storage textures).
     /// Projected coordinates of a cube are s and t in 1..=2 and the face's number, all f32, and each
-    /// gradient is one of s and t with an unused third component.
+    /// gradient is one of s and t with an unused third component. A lookup of single texels (`TexOp::texel`) has coordinates
+    /// of a texel's centre, and a level or gradients of 0.
     /// Implicit-level kinds are quad ops: see [`super::InstData::flags`].
     Tex = "tex", Custom, Any -> Any, READS;
     /// \[element\] \[level\] -> B32s.

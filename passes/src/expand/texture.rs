@@ -234,10 +234,9 @@ impl Texture {
     }
 
     /// Four samples at the centres of the texels that a linear filter would mix: (0,1) (1,1) (1,0)
-    /// (0,0). On an axis of N texels a centre is off by less than 3.5 N 2^-23 texels: the reciprocal errs by a unit and is rounded,
-    /// and so are the product, a face's 1 + place, and the unit's own product. Up to 4096 texels that is less than half of the
-    /// [`STEPS`](gpucc_emu::sampler::STEPS) places within a texel, so that no other texel has a part in the result. At 8192
-    /// texels another one may have 1 / 256 of it.
+    /// (0,0), of single texels ([`TexOp::texel`]). On an axis of N texels a centre is off by less than 3.5 N 2^-23 texels: the
+    /// reciprocal errs by a unit and is rounded, and so are the product, a face's 1 + place, and the unit's own product. That
+    /// is less than half a texel for every size that a texture has.
     fn gather(&mut self, b: &mut Builder<'_>, kind: TexKind) -> Vec<Value> {
         if self.dim == Dim::Cube && !self.tex.projected {
             self.project(b);
