@@ -13,6 +13,7 @@ use super::register::{Lanes, each};
 use super::rule::{Refused, Rule};
 use super::task::Task;
 use super::texture::Request;
+use smallvec::SmallVec;
 use std::fmt;
 
 /// What a message still has to do.
@@ -23,7 +24,7 @@ enum Work {
     /// Words from memory, by instance: where, and to which registers.
     Load(Vec<(usize, u64, Vec<Slot>)>),
     /// Bytes to memory.
-    Store(Vec<(u64, Vec<u8>)>),
+    Store(Vec<(u64, SmallVec<[u8; 16]>)>),
     /// An operation on a word, by instance: its address, its operand, and the register of what was there.
     Atomic(Atomic, Vec<(usize, u64, u32, Slot)>),
     /// Texels.
@@ -294,7 +295,7 @@ impl Machine<'_> {
         (burst, tiled): (Burst, Option<(u8, u8)>),
     ) -> Result<Message, Refused> {
         let mut message = Message::new("store", drc);
-        let mut work = Vec::new();
+        let mut work = Vec::with_capacity(lanes.count_ones() as usize);
         for lane in each(lanes) {
             let at = self.pair(task, sources[usize::from(port)], lane, &mut message)?;
             let count = burst_count(burst, &given[lane])?;
@@ -303,7 +304,8 @@ impl Machine<'_> {
                 return Err((Rule::Undocumented, what));
             }
             aligned(at, size)?;
-            let mut bytes = Vec::with_capacity(4 * count);
+            let mut bytes = SmallVec::with_capacity(4 * count);
+            message.reads.reserve(count);
             for step in 0..count {
                 let slot = self.range(task, sources[usize::from(data)], lane, step)?;
                 let word = self.read(task, slot, lane)?;

@@ -76,14 +76,14 @@ pub(super) struct Machine<'a> {
     limit: u64,
     steps: u64,
     work: Option<&'a mut u64>,
-    slots: Slots,
+    pub(super) slots: Slots,
     /// `[slot][lane]`.
-    values: Vec<u64>,
+    pub(super) values: Vec<u64>,
     /// The same for taint; empty when nothing is followed.
-    taint: Vec<bool>,
+    pub(super) taint: Vec<bool>,
     /// Addresses made of an index into no elements: accesses there do not happen. Empty where every length is a
     /// constant above 0.
-    nowhere: Vec<bool>,
+    pub(super) nowhere: Vec<bool>,
     pub(super) memory: Memory,
     frames: Vec<Frame>,
     pub(super) helper: Vec<bool>,
@@ -120,8 +120,8 @@ impl<'a> Machine<'a> {
             limit: options.steps,
             steps: 0,
             work: options.work,
+            values: values_of(&slots, lanes.count),
             slots,
-            values: vec![0; size],
             taint: vec![false; if options.marks.is_some() { size } else { 0 }],
             nowhere: vec![false; if may_be_empty(func) { size } else { 0 }],
             memory: Memory::new(func, lanes, options.marks.is_some()),
@@ -163,7 +163,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn at(&self, value: Value, lane: usize) -> usize {
+    pub(super) fn at(&self, value: Value, lane: usize) -> usize {
         self.slots.row(value) * self.lanes.count + lane
     }
     pub(super) fn get(&self, value: Value, lane: usize) -> u64 {
@@ -519,6 +519,9 @@ impl<'a> Machine<'a> {
         };
         let to = self.slots.row(result) * count;
         if let Imm::Bits(bits) = data.imm {
+            if to >= self.slots.first_constant() * count {
+                return Ok(());
+            }
             self.values[to..to + count].fill(bits);
             if !self.taint.is_empty() {
                 self.taint[to..to + count].fill(false);
@@ -639,6 +642,16 @@ impl<'a> Machine<'a> {
     pub(super) fn ty(&self, value: Value) -> Type {
         self.func.ty(value)
     }
+}
+
+/// The store at the start: constants stand in it.
+fn values_of(slots: &Slots, lanes: usize) -> Vec<u64> {
+    let mut values = vec![0; slots.first_constant() * lanes];
+    values.reserve_exact(slots.constants.len() * lanes);
+    for &bits in &slots.constants {
+        values.resize(values.len() + lanes, bits);
+    }
+    values
 }
 
 /// Some `index` has a length that may be 0.

@@ -257,12 +257,75 @@ impl Machine<'_> {
             }
             Op::ImageStore => self.image_store(data, active),
             Op::ImageAtomic => self.image_atomic(data, active),
+            _ if self.moves_rows(data, active) => {}
             _ => {
                 for lane in active.iter() {
                     self.lane_access(data, lane);
                 }
             }
         }
+    }
+
+    /// Where all lanes load or store the same whole words of a private variable, the words of all lanes stand side by
+    /// side and move together. False, with nothing done, where that does not hold.
+    fn moves_rows(&mut self, data: &InstData, active: &Mask) -> bool {
+        let Imm::Mem(access) = data.imm else {
+            return false;
+        };
+        let (loads, moved) = match data.op {
+            Op::MemLoad => (true, data.results.as_slice()),
+            Op::MemStore => (false, &data.args[1..]),
+            _ => return false,
+        };
+        let mem = &self.func.mems[access.mem];
+        let (address, Some(first)) = (data.args[0], active.iter().next()) else {
+            return false;
+        };
+        let start = self.get(address, first);
+        let within = start % 4 == 0 && start + 4 * moved.len() as u64 <= u64::from(mem.size);
+        let apart = |lane| {
+            self.get(address, lane) != start
+                || self.tainted(address, lane)
+                || self.is_nowhere(address, lane)
+        };
+        if mem.space != MemSpace::Private
+            || !within
+            || moved.iter().any(|&value| self.ty(value) != Type::B32)
+            || active.iter().any(apart)
+        {
+            return false;
+        }
+        let (count, variable) = (self.lanes.count, access.mem.as_u32() as usize);
+        for (&value, word) in moved.iter().zip(start as usize / 4..) {
+            let (row, at) = (self.slots.row(value) * count, word * count);
+            let values = &mut self.values[row..row + count];
+            let words = &mut self.memory.words[variable][at..at + count];
+            match loads {
+                true => active.iter().for_each(|lane| values[lane] = words[lane].into()),
+                false => active.iter().for_each(|lane| words[lane] = values[lane] as u32),
+            }
+            if !self.follows() {
+                continue;
+            }
+            for lane in active.iter() {
+                if loads {
+                    let taint = self.memory.taint[variable][at + lane];
+                    self.taint[row + lane] = taint || self.may_be_written(access.mem, lane);
+                } else {
+                    self.memory.taint[variable][at + lane] = self.taint[row + lane];
+                }
+            }
+        }
+        // What a load gives is no address of nothing.
+        if loads && !self.nowhere.is_empty() {
+            for (&value, lane) in
+                moved.iter().flat_map(|value| active.iter().map(move |l| (value, l)))
+            {
+                let at = self.at(value, lane);
+                self.nowhere[at] = false;
+            }
+        }
+        true
     }
 
     /// The element of a binding array and how many operands it took.

@@ -1,7 +1,8 @@
 //! Where a value stands in the interpreter's store: by scope, so that values which are never alive
 //! together share a place.
 
-use crate::ssa::func::{Func, Region, Value};
+use crate::Map;
+use crate::ssa::func::{Func, Imm, Region, Value};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// The row of each value that the body reaches, and how many rows there are.
@@ -9,14 +10,22 @@ pub(super) struct Slots {
     rows: SecondaryMap<Value, u32>,
     /// Rows needed.
     pub(super) count: usize,
+    /// The bits of the last rows, which constants share.
+    pub(super) constants: Vec<u64>,
 }
+
+/// Distinct constants that have rows of their own, filled once. Further ones are computed where they stand, which
+/// bounds the store.
+const MOST_CONSTANTS: usize = 1024;
 
 impl Slots {
     /// A value is alive within its region alone, so sibling regions begin at the same row. The
     /// parameters of a loop's regions are given their values while the other region is executing:
     /// they stand with the loop's own results.
     pub(super) fn new(func: &Func) -> Slots {
-        let mut slots = Slots { rows: SecondaryMap::new(), count: 0 };
+        let mut slots = Slots { rows: SecondaryMap::new(), count: 0, constants: Vec::new() };
+        let mut numbers: Map<u64, u32> = Map::default();
+        let mut shared: Vec<(Value, u32)> = Vec::new();
         // A region that has two owners is none of ours; it just must not hold us up.
         let mut seen = EntitySet::with_capacity(func.regions.len());
         let mut stack: Vec<(Region, usize, u32)> = vec![(func.body, 0, 0)];
@@ -26,6 +35,21 @@ impl Slots {
             }
             for (index, &inst) in func.regions[region].insts.iter().enumerate().skip(index) {
                 let data = &func.insts[inst];
+                if let (Imm::Bits(bits), &[value]) = (&data.imm, data.results.as_slice()) {
+                    let next = slots.constants.len();
+                    let number = match numbers.get(bits) {
+                        None if next < MOST_CONSTANTS => {
+                            slots.constants.push(*bits);
+                            numbers.insert(*bits, next as u32);
+                            Some(next as u32)
+                        }
+                        known => known.copied(),
+                    };
+                    if let Some(number) = number {
+                        shared.push((value, number));
+                        continue;
+                    }
+                }
                 let params = data.regions.iter().flat_map(|&inner| &func.regions[inner].params);
                 for &value in data.results.iter().chain(params) {
                     slots.rows[value] = next;
@@ -39,7 +63,16 @@ impl Slots {
                 }
             }
         }
+        for (value, number) in shared {
+            slots.rows[value] = slots.count as u32 + number;
+        }
+        slots.count += slots.constants.len();
         slots
+    }
+
+    /// The first of the rows that constants share.
+    pub(super) fn first_constant(&self) -> usize {
+        self.count - self.constants.len()
     }
 
     /// The row of a value.
