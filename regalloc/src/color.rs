@@ -671,19 +671,24 @@ impl<'a> Colorer<'a> {
         // The preferred position in any row in use, then any position.
         let preferred = data.prefer.filter(|&phase| data.phases >> phase & 1 != 0);
         let masks = [preferred.map_or(0, |phase| 1u16 << phase), data.phases];
+        let start = data.segments.first().map_or(0, |segment| segment.start);
         for mask in masks.into_iter().filter(|&mask| mask != 0) {
-            let mut phase = begin % row;
-            for cell in (begin..total).chain(0..begin) {
-                if cell == 0 {
-                    phase = 0;
-                }
-                let fits = mask >> phase & 1 != 0;
-                phase = if phase + 1 == row { 0 } else { phase + 1 };
-                if fits
-                    && u32::from(cell) + extent <= u32::from(total)
-                    && self.free(file, cell, data, point)
-                {
-                    return Some(cell);
+            for part in [begin..total, 0..begin] {
+                for first in part.clone().step_by(64) {
+                    let mut left = self.colors.files[file].not_busy(first, start, point);
+                    while left != 0 {
+                        let cell = first + left.trailing_zeros() as u16;
+                        left &= left - 1;
+                        if cell >= part.end {
+                            break;
+                        }
+                        if mask >> (cell % row) & 1 != 0
+                            && u32::from(cell) + extent <= u32::from(total)
+                            && self.free(file, cell, data, point)
+                        {
+                            return Some(cell);
+                        }
+                    }
                 }
             }
         }

@@ -1,9 +1,10 @@
 //! From the calling convention to a finished program: lowering, registers, words, judgement, figures.
 
 use crate::abi::Abi;
+use crate::emit::Emitted;
 use crate::inst::{Inst, REGISTERS};
-use crate::isa::Machine;
 use crate::isa::program::decode_program;
+use crate::isa::{Machine, native};
 use crate::legal::{self, Chip};
 use crate::limits;
 use crate::lower::{self, texture};
@@ -201,7 +202,9 @@ fn of_width(
         dots::write(&mut func);
         ran(DOTS, &func);
     }
-    mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
+    if request.passes.verify_each || cfg!(debug_assertions) {
+        mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
+    }
     let places = (lowered.scratch, lowered.slot_bytes);
     let eight = abi.lanes == 8;
     // The 965 waits for each reply at once: it does not check where replies go (errata of 14.2.44).
@@ -245,7 +248,7 @@ fn of_width(
         ran(PREDICATE, &func);
     }
     let emitted = emit::emit(&func, abi, chip.machine())?;
-    judge(&emitted.code, chip)?;
+    judge(&emitted, chip)?;
     let instructions = emitted.code.len() as u64 / 16;
     let cycles = crate::cost::clocks(&emitted.code) as f64;
     let (least, bound_unit) = crate::cost::bound(&emitted.code);
@@ -298,15 +301,31 @@ fn early(
 }
 
 /// Every word is legal: what is not never leaves the compiler.
-fn judge(code: &[u8], chip: Chip) -> Result<(), Failure> {
+fn judge(emitted: &Emitted, chip: Chip) -> Result<(), Failure> {
     let internal = |message: String| Failure::Internal { pass: "legal", message };
-    let program =
-        decode_program(chip.machine(), code).map_err(|error| internal(error.to_string()))?;
+    let machine = chip.machine();
+    debug_assert_eq!(
+        decode_program(machine, &emitted.code).map(|words| {
+            words.into_iter().map(|(_, decoded)| decoded.inst).collect::<Vec<_>>()
+        }),
+        Ok(emitted.words.clone()),
+        "bytes say what the words do"
+    );
+    let mut program = Vec::with_capacity(emitted.words.len());
+    for (number, &word) in emitted.words.iter().enumerate() {
+        // A member of the family may lack the row.
+        let is_there = machine.table().holds(word.op());
+        let decoded = native(machine, word).map_err(|error| internal(error.to_string()))?;
+        if !is_there {
+            return Err(internal(format!("{} has no {}", machine.table().name, word.op().name)));
+        }
+        program.push((16 * number, decoded));
+    }
     legal::admit_program(chip, &program).map_err(|(offset, rule)| {
         let text = program
             .iter()
             .find(|(at, _)| *at == offset)
-            .map_or(String::new(), |(_, word)| crate::isa::disasm::text_of(chip.machine(), word));
+            .map_or(String::new(), |(_, word)| crate::isa::disasm::text_of(machine, word));
         internal(format!("offset {offset:#x}: {text}: {rule}"))
     })
 }

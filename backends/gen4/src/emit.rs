@@ -45,6 +45,8 @@ const COUNTING: u32 = 0x7654_3210;
 /// The words with what is told of them.
 pub struct Emitted {
     pub code: Vec<u8>,
+    /// The same words, each of 16 bytes.
+    pub words: Vec<Word>,
     /// Source position from this byte offset on.
     pub lines: Vec<(u32, Span)>,
     pub loops: u64,
@@ -89,7 +91,14 @@ struct Emit<'a> {
 /// # Errors
 /// [`Failure::Internal`] where a field does not hold what it is given, [`Failure::Limit`] for a branch that reaches too far.
 pub fn emit(func: &Func<Inst>, abi: &Abi, machine: Machine) -> Result<Emitted, Failure> {
-    let out = Emitted { code: Vec::new(), lines: Vec::new(), loops: 0, branches: 0, sends: 0 };
+    let out = Emitted {
+        code: Vec::new(),
+        words: Vec::new(),
+        lines: Vec::new(),
+        loops: 0,
+        branches: 0,
+        sends: 0,
+    };
     let mut emit = Emit {
         machine,
         abi,
@@ -114,7 +123,11 @@ pub fn emit(func: &Func<Inst>, abi: &Abi, machine: Machine) -> Result<Emitted, F
     }
     emit.begin()?;
     let mut out = emit.out;
-    out.code = emit.words.iter().flat_map(Word::bytes).collect();
+    out.code.reserve_exact(16 * emit.words.len());
+    for word in &emit.words {
+        out.code.extend_from_slice(&word.bits().to_le_bytes());
+    }
+    out.words = emit.words;
     Ok(out)
 }
 

@@ -3,7 +3,7 @@
 
 use crate::abi::Abi;
 use crate::emit::{covered, messages, payload};
-use crate::inst::{GPR, Inst, MESSAGE, Source, Src, Swizzled};
+use crate::inst::{GPR, Inst, MESSAGE, REGISTERS, Source, Src, Swizzled};
 use crate::isa::Machine;
 use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
@@ -60,10 +60,20 @@ pub fn live_out(func: &Func<Inst>) -> Vec<Set> {
 /// Lets results go straight to message registers.
 pub fn forward(func: &mut Func<Inst>, abi: &Abi) {
     let live = live_out(func);
+    let mut made = vec![Made::default(); usize::from(REGISTERS)];
     for &block in &func.layout {
         let out = live[cranelift_entity::EntityRef::index(block)];
-        forward_block(&mut func.blocks[block].nodes, out, abi);
+        forward_block(&mut func.blocks[block].nodes, out, abi, &mut made);
     }
+}
+
+/// The registers of a set.
+fn each(mut set: Set) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let number = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (number < usize::from(REGISTERS)).then_some(number)
+    })
 }
 
 /// What a block knows of a general register.
@@ -242,20 +252,20 @@ fn forward_vectors(
     }
 }
 
-fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi) {
+/// Nothing is known in `made` of what earlier blocks made.
+fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi, made: &mut [Made]) {
     let count = nodes.len();
     // What is alive behind each message.
     let mut live = out;
-    let mut behind: Vec<(usize, Set)> = Vec::new();
-    for at in (0..count).rev() {
-        let inst = &nodes[at].inst;
-        let (read, written) = touched(inst);
-        if !payload(inst, abi).is_empty() {
-            behind.push((at, live & !written));
+    let mut behind: Vec<Set> = Vec::new();
+    let mut sets: Vec<(Set, Set)> = nodes.iter().map(|node| touched(&node.inst)).collect();
+    for (node, &(read, written)) in nodes.iter().zip(&sets).rev() {
+        if !payload(&node.inst, abi).is_empty() {
+            behind.push(live & !written);
         }
         live = live & !written | read;
     }
-    let mut made = vec![Made::default(); 128];
+    let known = sets.iter().fold(0, |known, (read, written)| known | read | written);
     // The step that wrote each component of each message register last.
     let mut last: [[Option<usize>; 4]; 16] = [[None; 4]; 16];
     // Results that several registers of a message want are made once more for each, behind these steps.
@@ -263,9 +273,9 @@ fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi) {
     for at in 0..count {
         let registers = payload(&nodes[at].inst, abi);
         if !registers.is_empty() {
-            let alive = behind.pop().map_or(!0, |(_, alive)| alive);
-            let (read, _) = touched(&nodes[at].inst);
-            forward_vectors(nodes, at, &made, alive, &mut last);
+            let alive = behind.pop().unwrap_or(!0);
+            let (read, _) = sets[at];
+            forward_vectors(nodes, at, made, alive, &mut last);
             for &(source, first) in &registers {
                 let found = places(&nodes[at].inst, source, &registers);
                 let Some((reg, mut places)) = found else { continue };
@@ -318,21 +328,20 @@ fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi) {
         for register in messages(&nodes[at].inst, abi) {
             last[usize::from(register & 15)] = [Some(at); 4];
         }
-        let (read, written) = touched(&nodes[at].inst);
-        let kept = kept(&nodes[at].inst);
-        for (number, made) in made.iter_mut().enumerate() {
-            if kept == Some(number) {
-                made.also.extend(made.by.replace(at));
-                continue;
-            }
-            if read >> number & 1 == 1 {
-                made.reads += 1;
-            }
-            if written >> number & 1 == 1 {
-                *made = Made { by: Some(at), ..Made::default() };
-            }
+        if !registers.is_empty() {
+            // Sources that are where the message wants them are read no more.
+            sets[at] = touched(&nodes[at].inst);
         }
+        let (mut read, mut written) = sets[at];
+        if let Some(number) = kept(&nodes[at].inst) {
+            let made = &mut made[number];
+            made.also.extend(made.by.replace(at));
+            (read, written) = (read & !(1 << number), written & !(1 << number));
+        }
+        each(read).for_each(|number| made[number].reads += 1);
+        each(written).for_each(|number| made[number] = Made { by: Some(at), ..Made::default() });
     }
+    each(known).for_each(|number| made[number] = Made::default());
     insert(nodes, again);
 }
 

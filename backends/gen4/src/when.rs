@@ -3,9 +3,10 @@
 
 use crate::clean::{Counts, count};
 use crate::inst::{Inst, Source, Src, Swizzled};
+use gpucc_ir::Map;
 use gpucc_ir::mach::{self, Func, Inst as _, Node, Reg, VReg};
 use smallvec::SmallVec;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 fn index(reg: VReg) -> usize {
     cranelift_entity::EntityRef::index(reg)
@@ -23,11 +24,11 @@ fn whole(source: &Source) -> Option<VReg> {
 struct Seen<'a> {
     counts: &'a Counts,
     /// Steps of one word whose result one step reads, by their results.
-    makers: BTreeMap<VReg, usize>,
+    makers: Map<VReg, usize>,
     /// Readers so far.
-    read: BTreeMap<VReg, u32>,
+    read: Map<VReg, u32>,
     /// The last steps of the block so far that assign registers which are assigned more than once.
-    assigned: BTreeMap<VReg, usize>,
+    assigned: Map<VReg, usize>,
     /// Registers that the step at hand reads and that are assigned next, in this block.
     over: SmallVec<[VReg; 2]>,
 }
@@ -81,12 +82,12 @@ impl Seen<'_> {
     }
 }
 
-/// Of each choice of a block the registers that are assigned more than once and that nobody reads behind it before a step of the block
+/// Of each step of a block, where it is a choice, the registers that are assigned more than once and that nobody reads behind it before a step of the block
 /// assigns them.
-fn over(nodes: &[Node<Inst>], counts: &Counts) -> BTreeMap<usize, SmallVec<[VReg; 2]>> {
-    let mut found = BTreeMap::new();
+fn over(nodes: &[Node<Inst>], counts: &Counts) -> Vec<SmallVec<[VReg; 2]>> {
+    let mut found = vec![SmallVec::new(); nodes.len()];
     // Whether a register is assigned next, or read.
-    let mut next: BTreeMap<VReg, bool> = BTreeMap::new();
+    let mut next: Map<VReg, bool> = Map::default();
     for (at, node) in nodes.iter().enumerate().rev() {
         let mut read: SmallVec<[VReg; 4]> = SmallVec::new();
         node.inst.operands(&mut |operand: mach::Operand| {
@@ -103,7 +104,7 @@ fn over(nodes: &[Node<Inst>], counts: &Counts) -> BTreeMap<usize, SmallVec<[VReg
             let free = read.iter().copied().filter(many);
             let free =
                 free.filter(|reg| next.get(reg) == Some(&true) && dst.as_virt() != Some(*reg));
-            found.insert(at, free.collect());
+            found[at] = free.collect();
         }
         // What a step keeps of its result it reads.
         next.extend(read.into_iter().map(|reg| (reg, false)));
@@ -126,7 +127,7 @@ fn rewrite(
         let mut gone = vec![false; nodes.len()];
         for at in 0..nodes.len() {
             seen.look(&nodes[at].inst, at);
-            seen.over = over.remove(&at).unwrap_or_default();
+            seen.over = std::mem::take(&mut over[at]);
             match &nodes[at].inst {
                 Inst::Alu { dst, saturate: false, .. }
                 | Inst::Vector { dst, saturate: false, keep: None, .. } => {

@@ -3,6 +3,7 @@
 use crate::abi::{Abi, SCRATCH_WORDS};
 use crate::chip::Chip;
 use crate::constants::Constants;
+use crate::emit::Emitted;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Context};
 use crate::limits;
@@ -95,7 +96,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     let constants = Constants { first: abi.shareds + scratch_words(scratch_bytes), ..constants };
     let packs = packs.then_some(&context);
     let emitted = emit::emit(&func, expanded.stage, scratch, packs, constants)?;
-    judge(&emitted.code, &context)?;
+    judge(&emitted, &context)?;
     let (bound, bound_unit) = emitted.bound.least();
     if request.effort == Effort::Max && emitted.turns == bound {
         notes.push(format!("the packing is optimal: {bound} turns are the least that this takes"));
@@ -211,7 +212,9 @@ fn allocated(
         saved = pack::pack(&mut func, context, &mut constants, searches);
         ran(PACK, &func);
     }
-    mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
+    if request.passes.verify_each || cfg!(debug_assertions) {
+        mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
+    }
     let taken = match regs::allocate(&mut func, request.budget, way.spills, temps) {
         Ok(taken) => taken,
         Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. }) => return Ok(None),
@@ -223,11 +226,11 @@ fn allocated(
 }
 
 /// Every group is legal: what is not never leaves the compiler.
-fn judge(code: &[u8], context: &Context) -> Result<(), Failure> {
-    let internal = |message: String| Failure::Internal { pass: "legal", message };
-    let groups = decode_program(code).map_err(|error| internal(error.to_string()))?;
-    legal::admit_program(&groups, code.len(), context)
-        .map_err(|breach| internal(breach.to_string()))
+fn judge(emitted: &Emitted, context: &Context) -> Result<(), Failure> {
+    let Emitted { laid, code, .. } = emitted;
+    debug_assert_eq!(decode_program(code).as_ref(), Ok(laid), "bytes say what the groups do");
+    legal::admit_program(laid, code.len(), context)
+        .map_err(|breach| Failure::Internal { pass: "legal", message: breach.to_string() })
 }
 
 /// Up to so many temporaries all slots have their tasks; then as many as the store holds. 3.3.

@@ -27,6 +27,8 @@ use std::collections::BTreeSet;
 /// A finished program.
 pub struct Emitted {
     pub code: Vec<u8>,
+    /// The groups whose bytes these are, with their offsets.
+    pub laid: Vec<(usize, Group)>,
     /// Source position of the code from a byte offset on.
     pub lines: Vec<(u32, Span)>,
     pub groups: u64,
@@ -122,6 +124,7 @@ pub fn emit(
 ) -> Result<Emitted, Failure> {
     let emitted = Emitted {
         code: Vec::new(),
+        laid: Vec::new(),
         lines: Vec::new(),
         groups: 0,
         turns: 0,
@@ -143,7 +146,7 @@ pub fn emit(
         arms: None,
         stage,
         scratch,
-        groups: Vec::new(),
+        groups: Vec::with_capacity(func.len()),
         starts: SecondaryMap::new(),
         begun: false,
         places: SecondaryMap::new(),
@@ -502,6 +505,8 @@ impl Emitter<'_> {
             offsets.push(offsets[offsets.len() - 1] + bytes.len());
         }
         let mut emitted = self.emitted;
+        emitted.code.reserve_exact(offsets[count]);
+        emitted.laid.reserve_exact(count);
         let firsts: BTreeSet<usize> = self.starts.values().copied().collect();
         for (at, ((mut group, target, span), mut bytes)) in
             self.groups.into_iter().zip(parts).enumerate()
@@ -526,6 +531,7 @@ impl Emitter<'_> {
                 emitted.lines.push((offsets[at] as u32, span));
             }
             emitted.code.extend(bytes);
+            emitted.laid.push((offsets[at], group));
         }
         emitted.bound.end_block();
         Ok(emitted)

@@ -10,7 +10,7 @@ mod rule;
 mod sources;
 
 pub use program::{Breach, admit_program};
-pub(crate) use program::{branch_of, reads_of, target_of, writes_of};
+pub(crate) use program::{branch_of, reads, reads_of, target_of, writes_of};
 pub use rule::Rule;
 pub(crate) use sources::named;
 

@@ -19,7 +19,7 @@ use cranelift_entity::EntityRef;
 use gpucc_ir::mach::{Func, Node, Reg};
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
-use work::{Slot, Work};
+use work::{Load, Slot, Work};
 
 /// How many steps ahead a partner is looked for: a value lives longer by no more than these.
 const WINDOW: usize = 24;
@@ -33,10 +33,16 @@ const OTHERS: usize = 3;
 /// What is known of a step of the block.
 struct Entry {
     work: Option<Work>,
+    /// What the work loads the phases with.
+    load: Load,
     reads: SmallVec<[usize; 6]>,
     writes: SmallVec<[usize; 2]>,
     /// Nothing passes it.
     wall: bool,
+    /// It writes memory or leads an index register: it is part of no other.
+    bound: bool,
+    /// Bits for what it reads and for what it writes, several resources a bit: a quick no.
+    bits: [u64; 2],
 }
 
 /// How often each register is read and written.
@@ -170,7 +176,7 @@ impl Entry {
         });
         let Inst::Step(step) = inst else {
             let wall = !matches!(inst, Inst::Copy { .. });
-            return Entry { work: None, reads, writes, wall };
+            return Entry::new(None, reads, writes, wall);
         };
         let (asks, gives) = predicate(&step.group);
         reads.extend(asks.then_some(P0));
@@ -194,7 +200,25 @@ impl Entry {
         }
         let control = matches!(group.ops, Ops::Control(_)) && step.message != Some(Message::Reads);
         let wall = control || step.message == Some(Message::Decides);
-        Entry { work: Work::of(step), reads, writes, wall }
+        Entry::new(Work::of(step), reads, writes, wall)
+    }
+
+    fn new(
+        work: Option<Work>,
+        reads: SmallVec<[usize; 6]>,
+        writes: SmallVec<[usize; 2]>,
+        wall: bool,
+    ) -> Entry {
+        let load = work.as_ref().map(Work::load).unwrap_or_default();
+        let bound = writes.contains(&INDEX) || writes.contains(&MEMORY);
+        let bits = |list: &[usize]| list.iter().fold(0, |bits, at| bits | 1u64 << (at % 64));
+        let bits = [bits(&reads), bits(&writes)];
+        Entry { work, load, reads, writes, wall, bound, bits }
+    }
+
+    /// Whether it may be part of another.
+    fn is_free(&self) -> bool {
+        self.work.is_some() && !self.bound
     }
 }
 
@@ -205,6 +229,31 @@ struct Packer<'a> {
     /// Merges of this block that could be made so far, and those by their numbers that are not made, a bit each.
     chances: u32,
     refused: u64,
+}
+
+/// The last step within the window, before a wall, that the one at `at` may be joined with.
+fn last_partner(
+    nodes: &[Option<Node<Inst>>],
+    entries: &[Entry],
+    at: usize,
+    wanted: Wanted,
+) -> Option<usize> {
+    let first = &entries[at];
+    if !first.is_free() {
+        return None;
+    }
+    let behind = (at + 1..nodes.len())
+        .take_while(|&other| !entries[other].wall)
+        .filter(|&other| nodes[other].is_some());
+    behind.take(WINDOW).filter(|&other| may_join(first, &entries[other], wanted)).last()
+}
+
+/// A quick no to two steps in one: two phases have operations, and one of them integers.
+fn may_join(first: &Entry, second: &Entry, wanted: Wanted) -> bool {
+    second.is_free()
+        && first.load.real + second.load.real <= 2
+        && first.load.integers + second.load.integers <= 1
+        && (wanted == Wanted::Any || first.bits[1] & second.bits[0] != 0)
 }
 
 /// Nodes of a block that is searched, at most.
@@ -283,16 +332,18 @@ impl Packer<'_> {
         at: usize,
         wanted: Wanted,
     ) {
+        // What stands between is worth knowing as far as the last one that may be a partner.
+        let Some(mut last) = last_partner(nodes, entries, at, wanted) else {
+            return;
+        };
         self.between.turn += 1;
-        let mut seen = 0;
-        for other in at + 1..nodes.len() {
-            if seen == WINDOW || entries[other].wall {
-                return;
-            }
+        let mut next = at + 1;
+        while next <= last {
+            let other = next;
+            next += 1;
             if nodes[other].is_none() {
                 continue;
             }
-            seen += 1;
             if let Some(down) = self.fits(&entries[at], &entries[other], wanted)
                 && let Some(step) = self.merged(&entries[at], &entries[other])
                 && self.takes()
@@ -302,6 +353,8 @@ impl Packer<'_> {
                 if down {
                     return;
                 }
+                // Others may follow what both do.
+                last = last_partner(nodes, entries, at, wanted).unwrap_or(at);
                 continue;
             }
             self.between.add(&entries[other]);
@@ -310,7 +363,9 @@ impl Packer<'_> {
 
     /// Whether two steps may meet, and whether the first has to come down.
     fn fits(&self, first: &Entry, second: &Entry, wanted: Wanted) -> Option<bool> {
-        second.work.as_ref()?;
+        if !may_join(first, second, wanted) {
+            return None;
+        }
         let chained = second.reads.iter().any(|at| first.writes.contains(at));
         if wanted == Wanted::Chain && !chained {
             return None;
@@ -323,18 +378,9 @@ impl Packer<'_> {
 
     fn merged(&self, first: &Entry, second: &Entry) -> Option<Step> {
         let (a, b) = (first.work.as_ref()?, second.work.as_ref()?);
-        // Two phases have operations, and one of them integers.
-        let (real, integers) = (a.load().0 + b.load().0, a.load().1 + b.load().1);
-        if real > 2 || integers > 1 {
-            return None;
-        }
         // What the first writes into p0 the second must not read.
         if first.writes.contains(&P0) && (second.reads.contains(&P0) || second.writes.contains(&P0))
         {
-            return None;
-        }
-        let both = |at: &usize| *at == INDEX || *at == MEMORY;
-        if first.writes.iter().any(both) || second.writes.iter().any(both) {
             return None;
         }
         let kept = |slot: Slot| match slot {

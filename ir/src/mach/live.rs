@@ -19,9 +19,34 @@ pub struct Scan {
     /// By register: the last block that wrote it, and the last that read it before it wrote it.
     written: Vec<u32>,
     exposed: Vec<u32>,
-    /// `(register, block)`: who is read in a block before it is written there, and who is written.
-    reads: Vec<(u32, u32)>,
-    writes: Vec<(u32, u32)>,
+    /// By register: the blocks in which it is read before it is written there, and those in which it is written.
+    reads: Lists,
+    writes: Lists,
+}
+
+/// A list of blocks for each register.
+#[derive(Clone, Debug)]
+struct Lists {
+    first: Vec<u32>,
+    /// The item behind it, and the block.
+    items: Vec<(u32, u32)>,
+}
+
+impl Lists {
+    fn new(registers: usize) -> Lists {
+        Lists { first: vec![NEVER; registers], items: Vec::new() }
+    }
+
+    fn add(&mut self, register: usize, block: u32) {
+        let behind = std::mem::replace(&mut self.first[register], self.items.len() as u32);
+        self.items.push((behind, block));
+    }
+
+    fn of(&self, register: usize) -> impl Iterator<Item = u32> {
+        let item = |at: u32| self.items.get(at as usize);
+        std::iter::successors(item(self.first[register]), move |&&(behind, _)| item(behind))
+            .map(|&(_, block)| block)
+    }
 }
 
 impl Scan {
@@ -30,8 +55,8 @@ impl Scan {
         Scan {
             written: vec![NEVER; registers],
             exposed: vec![NEVER; registers],
-            reads: Vec::new(),
-            writes: Vec::new(),
+            reads: Lists::new(registers),
+            writes: Lists::new(registers),
         }
     }
 
@@ -41,7 +66,7 @@ impl Scan {
         let block = block as u32;
         if self.written[register] != block && self.exposed[register] != block {
             self.exposed[register] = block;
-            self.reads.push((register as u32, block));
+            self.reads.add(register, block);
         }
     }
 
@@ -51,7 +76,7 @@ impl Scan {
         let block = block as u32;
         if self.written[register] != block {
             self.written[register] = block;
-            self.writes.push((register as u32, block));
+            self.writes.add(register, block);
         }
     }
 
@@ -61,38 +86,29 @@ impl Scan {
     /// # Errors
     /// What `hold` says.
     pub fn solve<'g, E>(
-        mut self,
+        self,
         blocks: usize,
         preds: impl Fn(usize) -> &'g Adjacency<u32>,
         mut hold: impl FnMut(u64) -> Result<(), E>,
     ) -> Result<AtStart, E> {
-        let mut crosses = vec![false; self.written.len()];
-        for &(register, _) in &self.reads {
-            crosses[register as usize] = true;
-        }
-        self.writes.retain(|&(register, _)| crosses[register as usize]);
-        self.writes.sort_unstable();
-        self.reads.sort_unstable();
         // Blocks into which a register lives; those of each register in a row that ends where `rows` says.
         let mut ins: Vec<u32> = Vec::new();
         let mut rows: Vec<(u32, u32)> = Vec::new();
         let mut is_in = vec![NEVER; blocks];
         let mut has_write = vec![NEVER; blocks];
         let mut stack: Vec<u32> = Vec::new();
-        let mut writes = self.writes.iter().peekable();
         let mut steps = 0;
-        for list in self.reads.chunk_by(|a, b| a.0 == b.0) {
-            let register = list[0].0;
-            while let Some(&&(of, block)) = writes.peek()
-                && of <= register
-            {
-                has_write[block as usize] = of;
-                writes.next();
-            }
-            for &(_, block) in list {
+        for register in 0..self.written.len() as u32 {
+            for block in self.reads.of(register as usize) {
                 is_in[block as usize] = register;
                 ins.push(block);
                 stack.push(block);
+            }
+            if stack.is_empty() {
+                continue;
+            }
+            for block in self.writes.of(register as usize) {
+                has_write[block as usize] = register;
             }
             let preds = preds(register as usize);
             while let Some(block) = stack.pop() {
@@ -189,6 +205,8 @@ pub struct Pieces {
     registers: usize,
     /// `(register, cell)`: the pieces behind the first of their registers, by the cells with which they begin.
     cuts: Vec<(u32, u16)>,
+    /// By register: its first cut. Empty where there is none.
+    start: Vec<u32>,
 }
 
 impl Pieces {
@@ -203,7 +221,14 @@ impl Pieces {
         }
         cuts.sort_unstable();
         cuts.dedup();
-        Pieces { registers, cuts }
+        let mut start = Vec::new();
+        for (at, &(register, _)) in cuts.iter().enumerate() {
+            start.resize(start.len().max(register as usize + 1), at as u32);
+        }
+        if !cuts.is_empty() {
+            start.resize(registers + 1, cuts.len() as u32);
+        }
+        Pieces { registers, cuts, start }
     }
 
     /// How many numbers there are.
@@ -228,26 +253,28 @@ impl Pieces {
             visit(register);
         }
         if !self.cuts.is_empty() {
-            for at in self.behind(register, cells) {
-                visit(self.registers + at);
+            let own = self.own(register);
+            for (cut, at) in self.cuts[own.clone()].iter().zip(own) {
+                if cells.contains(&cut.1) {
+                    visit(self.registers + at);
+                }
             }
         }
     }
 
-    /// Cuts of a register at some cells.
-    fn behind(&self, register: usize, cells: Range<u16>) -> Range<usize> {
-        let at = |cell: u16| {
-            let key = (register as u32, cell);
-            self.cuts.partition_point(|&cut| cut < key)
-        };
-        at(cells.start)..at(cells.end)
+    /// The cuts of a register.
+    fn own(&self, register: usize) -> Range<usize> {
+        match self.start.get(register..register + 2) {
+            Some(&[first, end]) => first as usize..end as usize,
+            _ => 0..0,
+        }
     }
 
     /// The cells of a number's register, which has `count`, that it stands for.
     pub fn cells(&self, number: usize, count: u16) -> Range<u16> {
         let register = self.register(number);
         let (first, behind) = match number.checked_sub(self.registers) {
-            None => (0, self.behind(register, 0..0).start),
+            None => (0, self.own(register).start),
             Some(at) => (self.cuts[at].1, at + 1),
         };
         let next = self.cuts.get(behind);

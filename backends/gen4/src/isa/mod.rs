@@ -107,7 +107,16 @@ pub fn decode_compact(machine: Machine, word: u64) -> Result<Decoded, WordError>
 
 fn checked(machine: Machine, bits: u128, compact: bool) -> Result<Decoded, WordError> {
     let inst = machine.table().decode(bits)?;
+    let decoded = native(machine, inst)?;
+    Ok(Decoded { compact, ..decoded })
+}
+
+/// Reads a native word whose layout is known: its operands, by the rules of all words.
+///
+/// # Errors
+/// The rule that is broken.
+pub fn native(machine: Machine, inst: Inst) -> Result<Decoded, WordError> {
     let operands = rules::check(machine, &inst)
         .map_err(|rule| WordError::Rule { op: inst.op().name, rule })?;
-    Ok(Decoded { inst, operands, compact })
+    Ok(Decoded { inst, operands, compact: false })
 }

@@ -9,8 +9,10 @@ use crate::isa::fields::f;
 use crate::isa::group::{Feed, MainOps, Ops};
 use crate::isa::ops::{Main, Move};
 use crate::isa::register::Register;
-use crate::legal::{reads_of, writes_of};
+use crate::legal::{reads, writes_of};
+
 use gpucc_isa::Inst as Word;
+use smallvec::SmallVec;
 
 /// Parts of a group: a phase of the bitwise ALU is one.
 const WHOLE: u32 = 3;
@@ -69,10 +71,9 @@ impl Chain {
 
     /// Every result waits for everything that is read.
     fn all(&mut self, group: &Group, more: u32) {
-        let deepest = reads_of(group).into_iter().map(|register| self.of(register, 0)).max();
+        let deepest = reads(group).into_iter().map(|register| self.of(register, 0)).max();
         let depth = deepest.unwrap_or(0) + more;
-        let writes: Vec<Register> = writes_of(group).into_iter().collect();
-        writes.into_iter().for_each(|register| self.set(register, 0, depth));
+        writes_of(group).into_iter().for_each(|register| self.set(register, 0, depth));
     }
 
     fn main(&mut self, group: &Group, ops: &MainOps) {
@@ -80,7 +81,7 @@ impl Chain {
             let depths = group.writes.iter().zip(0..).map(|(write, port)| {
                 write.map(|register| (register, self.written(group, ops, port, turn)))
             });
-            let depths: Vec<Option<(Register, u32)>> = depths.collect();
+            let depths: SmallVec<[Option<(Register, u32)>; 2]> = depths.collect();
             for (register, depth) in depths.into_iter().flatten() {
                 self.set(register, turn, depth);
             }

@@ -1,7 +1,7 @@
 //! Bytes to groups. Every bit is kept: what a group does not say by itself stands in its [`Layout`]. Pipeline page, section 1.
 
 use super::encode::{ORIGINS, ended, form_of, is_brief};
-use super::fields::{cuts, f};
+use super::fields::{FIRST_CUTS, cuts, f};
 use super::group::{Condition, Feed, Group, Layout, MUX, MainOps, Ops};
 use super::ops::{
     BACKEND, BITWISE0, BITWISE1, BITWISE2, CONTROL, Control, MAIN, MOVE, PACK, TEST,
@@ -125,7 +125,12 @@ impl<'a> Bytes<'a> {
 /// have; of forms that leave bytes out, the bits that say so are 1 in every row.
 fn find(table: &'static Table, byte: impl Fn(usize) -> Option<u8>) -> Read<&'static gpucc_isa::Op> {
     let bits = (0..16).fold(0, |bits, at| bits | u128::from(byte(at).unwrap_or(0)) << (8 * at));
+    let first = bits as u8 & !FIRST_CUTS;
     let fits = |op: &&'static gpucc_isa::Op| {
+        // Most rows differ in the first byte.
+        if (first ^ op.bits as u8) & op.mask as u8 & !FIRST_CUTS != 0 {
+            return false;
+        }
         let cuts = cuts(op.format);
         let base = usize::from(op.format.bits / 8) - cuts.len();
         let (mut bits, mut cut_off) = (bits, false);

@@ -6,6 +6,7 @@ use super::ops::{Control, control_has_sources};
 use super::register::Register;
 use super::word::{self, DESTINATION, DESTINATIONS, Form, LOWER, UPPER};
 use gpucc_isa::Inst;
+use smallvec::SmallVec;
 
 /// The most bytes of a group.
 pub const MAX_BYTES: usize = 32;
@@ -45,13 +46,16 @@ pub const ORIGINS: [[bool; 4]; 8] = [
     [true, true, true, true],
 ];
 
+/// Bytes of one operation.
+pub(crate) type OpBytes = SmallVec<[u8; 16]>;
+
 /// Bytes of an operation, as many as its longest form has.
-fn longest(inst: &Inst) -> Vec<u8> {
+fn longest(inst: &Inst) -> OpBytes {
     inst.bytes().collect()
 }
 
 /// Leaves the last byte of an operation out, where a shorter form does without it.
-fn cut_last(bytes: &mut Vec<u8>, inst: &Inst) -> bool {
+fn cut_last(bytes: &mut OpBytes, inst: &Inst) -> bool {
     let at = bytes.len() - 1;
     let cut = at.checked_sub(base(inst)).and_then(|cut| cuts(inst.op().format).get(cut));
     let Some(cut) = cut.filter(|cut| bytes[at] == cut.absent) else { return false };
@@ -61,7 +65,11 @@ fn cut_last(bytes: &mut Vec<u8>, inst: &Inst) -> bool {
 }
 
 /// Makes the longest form of an operation the shortest one with so many more bytes as `spare` says.
-pub(crate) fn form_of(bytes: &mut Vec<u8>, inst: &Inst, spare: u8) {
+pub(crate) fn form_of(bytes: &mut OpBytes, inst: &Inst, spare: u8) {
+    if spare == 0 {
+        while cut_last(bytes, inst) {}
+        return;
+    }
     let mut shortest = bytes.clone();
     while cut_last(&mut shortest, inst) {}
     while bytes.len() > shortest.len() + usize::from(spare) && cut_last(bytes, inst) {}
@@ -79,7 +87,7 @@ fn put_op(out: &mut Vec<u8>, inst: &Inst, spare: u8) {
 }
 
 /// A test or a move with the mark that no further operation of phase 2 follows.
-pub(crate) fn ended(inst: &Inst, ends: bool) -> Vec<u8> {
+pub(crate) fn ended(inst: &Inst, ends: bool) -> OpBytes {
     let field = inst.op().format.field(f::P2END).map_or(0, |field| field.mask());
     let mut bytes = longest(inst);
     if ends {
@@ -240,7 +248,7 @@ fn put_control(
     let mut bytes = longest(inst);
     form_of(&mut bytes, inst, group.layout.spare[0]);
     out.extend([0, 1 << 7 | second, third | 3 << 5 | bytes[0]]);
-    out.extend(&bytes[1..]);
+    out.extend_from_slice(&bytes[1..]);
     let sources = control_has_sources(inst.op());
     let assist = if sources || group.writes != [None; 2] { out.len() } else { 0 };
     if sources {

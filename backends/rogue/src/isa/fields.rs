@@ -283,11 +283,25 @@ macro_rules! formats {
 
         /// The bytes that shorter forms of a format leave out, in the order of memory.
         pub fn cuts(format: &Format) -> &'static [Cut] {
-            $(if std::ptr::eq(format, &$id) {
+            // Most formats have none and are not asked for.
+            $(if const { !<[Cut]>::is_empty(&[$($cut),*]) } && std::ptr::eq(format, &$id) {
                 return const { &[$($cut),*] };
             })*
             &[]
         }
+
+        /// Bits of an operation's first byte that say of some format that bytes are left out.
+        pub const FIRST_CUTS: u8 = {
+            let cuts: &[Cut] = &[$($($cut,)*)*];
+            let (mut bits, mut at) = (0, 0);
+            while at < cuts.len() {
+                if cuts[at].bit < 8 {
+                    bits |= 1 << cuts[at].bit;
+                }
+                at += 1;
+            }
+            bits
+        };
     };
 }
 

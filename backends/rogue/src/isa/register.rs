@@ -204,8 +204,12 @@ pub fn special(number: u16) -> Special {
 
 /// The number of the constant with these bits.
 pub fn constant(bits: u32) -> Option<u16> {
-    let mut numbers = (0..32).chain(64..96).chain(128..160);
-    numbers.find(|number| special(*number) == Special::Constant(bits))
+    if bits < 32 {
+        return Some(bits as u16);
+    }
+    let within = |table: &[u32; 32]| table.iter().position(|&known| known == bits);
+    let low = within(&LOW).map(|at| 64 + at as u16);
+    low.or_else(|| within(&HIGH).map(|at| 128 + at as u16))
 }
 
 impl Register {
@@ -258,12 +262,6 @@ impl Register {
                 Register::Relative { index: which, file: *file, offset }
             }
         })
-    }
-
-    /// Whether bank and index have at most so many bits.
-    pub fn fits(self, bank_bits: u8, index_bits: u8) -> bool {
-        let (bank, index) = self.code();
-        u16::from(bank) >> bank_bits == 0 && index >> index_bits == 0
     }
 
     /// Reads a register's name.

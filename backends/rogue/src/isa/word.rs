@@ -2,40 +2,72 @@
 
 use super::register::Register;
 
-/// Bits of one operand within a word: for each bank bit and each index bit, lowest first, the bit of the word.
+/// Bits of a word that hold a number, as runs of neighbours.
+#[derive(Copy, Clone, Debug)]
+struct Bits {
+    /// Width of the number.
+    width: u8,
+    /// All of them in the word.
+    mask: u64,
+    /// The lowest bit of a run in the word and in the number, and a mask of its width.
+    runs: [(u8, u8, u64); 4],
+}
+
+impl Bits {
+    /// The number's bits, lowest first, by their places in the word: four runs at most.
+    const fn of(places: &[u8]) -> Bits {
+        let mut bits = Bits { width: places.len() as u8, mask: 0, runs: [(0, 0, 0); 4] };
+        let (mut at, mut run) = (0, 0);
+        while at < places.len() {
+            let first = at;
+            while at < places.len() && places[at] as usize == places[first] as usize + at - first {
+                bits.mask |= 1 << places[at];
+                at += 1;
+            }
+            bits.runs[run] = (places[first], first as u8, (1 << (at - first)) - 1);
+            run += 1;
+        }
+        bits
+    }
+
+    fn spread(&self, value: u16) -> u64 {
+        let value = u64::from(value);
+        self.runs.iter().fold(0, |word, (to, from, mask)| word | (value >> from & mask) << to)
+    }
+
+    fn gather(&self, word: u64) -> u16 {
+        self.runs.iter().fold(0, |value, (from, to, mask)| value | (word >> from & mask) << to)
+            as u16
+    }
+}
+
+/// Bits of one operand within a word: of its bank, and of its index.
 #[derive(Copy, Clone, Debug)]
 struct Place {
-    bank: &'static [u8],
-    index: &'static [u8],
+    bank: Bits,
+    index: Bits,
 }
 
-const NOWHERE: Place = Place { bank: &[], index: &[] };
+const fn place(bank: &[u8], index: &[u8]) -> Place {
+    Place { bank: Bits::of(bank), index: Bits::of(index) }
+}
+
+const NOWHERE: Place = place(&[], &[]);
 
 impl Place {
-    fn fits(self, register: Register) -> bool {
-        register.fits(self.bank.len() as u8, self.index.len() as u8)
+    /// Whether the operand's bank and index, of so many bits, have room.
+    fn fits(&self, needed: (u8, u8)) -> bool {
+        needed.0 <= self.bank.width && needed.1 <= self.index.width
     }
 
-    fn put(self, register: Register) -> u64 {
+    fn put(&self, register: Register) -> u64 {
         let (bank, index) = register.code();
-        spread(bank.into(), self.bank) | spread(index, self.index)
+        self.bank.spread(bank.into()) | self.index.spread(index)
     }
 
-    fn get(self, bits: u64) -> (u8, u16) {
-        (gather(bits, self.bank) as u8, gather(bits, self.index))
+    fn get(&self, bits: u64) -> (u8, u16) {
+        (self.bank.gather(bits) as u8, self.index.gather(bits))
     }
-
-    fn mask(self) -> u64 {
-        spread(u16::MAX, self.bank) | spread(u16::MAX, self.index)
-    }
-}
-
-fn spread(value: u16, bits: &[u8]) -> u64 {
-    bits.iter().zip(0..).fold(0, |word, (bit, at)| word | u64::from(value >> at & 1) << bit)
-}
-
-fn gather(word: u64, bits: &[u8]) -> u16 {
-    bits.iter().zip(0..).fold(0, |value, (bit, at)| value | ((word >> bit & 1) as u16) << at)
 }
 
 /// A form of a word.
@@ -49,8 +81,10 @@ pub struct Form {
     fixed: u64,
     told: u64,
     operands: [Place; 3],
-    /// Bits of the multiplexer, lowest first.
-    mux: &'static [u8],
+    /// Bits of the multiplexer.
+    mux: Bits,
+    /// All bits that mean something.
+    used: u64,
 }
 
 const SIX: &[u8] = &[0, 1, 2, 3, 4, 5];
@@ -74,23 +108,16 @@ const EXT1: u64 = 1 << 14;
 const EXT2: u64 = 1 << 23;
 const EXT4: u64 = 1 << 34;
 
-const ONE: [Place; 3] = [Place { bank: &[6], index: SIX }, NOWHERE, NOWHERE];
+const ONE: [Place; 3] = [place(&[6], SIX), NOWHERE, NOWHERE];
 const ONE_LONG: [Place; 3] =
-    [Place { bank: &[6, 10, 11], index: &[0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 18] }, NOWHERE, NOWHERE];
-const TWO: [Place; 3] =
-    [Place { bank: &[6], index: SIX }, Place { bank: &[13], index: FIVE }, NOWHERE];
-const TWO_MORE: [Place; 3] =
-    [Place { bank: &[6, 20], index: A7 }, Place { bank: &[13, 19], index: B7 }, NOWHERE];
-const TWO_LONG: [Place; 3] =
-    [Place { bank: &[6, 20, 27], index: A11_2 }, Place { bank: &[13, 19], index: B8_2 }, NOWHERE];
-const THREE: [Place; 3] = [
-    Place { bank: &[6, 20], index: A7 },
-    Place { bank: &[13, 19], index: B7 },
-    Place { bank: &[30, 31], index: C6 },
-];
-const A_MORE: Place = Place { bank: &[6, 20, 35], index: A8_3 };
-const A_LONG: Place = Place { bank: &[6, 20, 35], index: A11_3 };
-const B_MORE: Place = Place { bank: &[13, 19], index: B8_3 };
+    [place(&[6, 10, 11], &[0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 18]), NOWHERE, NOWHERE];
+const TWO: [Place; 3] = [place(&[6], SIX), place(&[13], FIVE), NOWHERE];
+const TWO_MORE: [Place; 3] = [place(&[6, 20], A7), place(&[13, 19], B7), NOWHERE];
+const TWO_LONG: [Place; 3] = [place(&[6, 20, 27], A11_2), place(&[13, 19], B8_2), NOWHERE];
+const THREE: [Place; 3] = [place(&[6, 20], A7), place(&[13, 19], B7), place(&[30, 31], C6)];
+const A_MORE: Place = place(&[6, 20, 35], A8_3);
+const A_LONG: Place = place(&[6, 20, 35], A11_3);
+const B_MORE: Place = place(&[13, 19], B8_3);
 
 const fn form(
     name: &'static str,
@@ -98,9 +125,16 @@ const fn form(
     fixed: u64,
     told: u64,
     operands: [Place; 3],
-    mux: &'static [u8],
+    mux: &[u8],
 ) -> Form {
-    Form { name, bytes, fixed, told, operands, mux }
+    let mux = Bits::of(mux);
+    let mut used = told | mux.mask;
+    let mut at = 0;
+    while at < operands.len() {
+        used |= operands[at].bank.mask | operands[at].index.mask;
+        at += 1;
+    }
+    Form { name, bytes, fixed, told, operands, mux, used }
 }
 
 const TOLD1: u64 = EXT0;
@@ -121,7 +155,7 @@ pub static LOWER: [Form; 8] = [
         5,
         EXT0 | EXT1 | EXT2,
         TOLD5,
-        [A_MORE, B_MORE, Place { bank: &[30, 31, 39], index: C8 }],
+        [A_MORE, B_MORE, place(&[30, 31, 39], C8)],
         &[21, 22, 36],
     ),
     form(
@@ -129,7 +163,7 @@ pub static LOWER: [Form; 8] = [
         6,
         EXT0 | EXT1 | EXT2 | EXT4,
         TOLD5,
-        [A_LONG, B_MORE, Place { bank: &[30, 31, 39], index: C11 }],
+        [A_LONG, B_MORE, place(&[30, 31, 39], C11)],
         &[21, 22, 36],
     ),
 ];
@@ -147,7 +181,7 @@ pub static UPPER: [Form; 8] = [
         5,
         EXT0 | EXT1 | EXT2,
         TOLD5,
-        [A_MORE, B_MORE, Place { bank: &[30, 31], index: C8 }],
+        [A_MORE, B_MORE, place(&[30, 31], C8)],
         &[],
     ),
     form(
@@ -155,7 +189,7 @@ pub static UPPER: [Form; 8] = [
         6,
         EXT0 | EXT1 | EXT2 | EXT4,
         TOLD5,
-        [A_LONG, B_MORE, Place { bank: &[30, 31], index: C8 }],
+        [A_LONG, B_MORE, place(&[30, 31], C8)],
         &[],
     ),
 ];
@@ -168,11 +202,7 @@ pub static DESTINATION: [Form; 2] = [
         2,
         EXT0,
         EXT0,
-        [
-            Place { bank: &[6, 10, 11], index: &[0, 1, 2, 3, 4, 5, 8, 9, 12, 13, 14] },
-            NOWHERE,
-            NOWHERE,
-        ],
+        [place(&[6, 10, 11], &[0, 1, 2, 3, 4, 5, 8, 9, 12, 13, 14]), NOWHERE, NOWHERE],
         &[],
     ),
 ];
@@ -187,24 +217,13 @@ const MORE2: u64 = 1 << 23;
 
 /// Forms of the word of two destinations.
 pub static DESTINATIONS: [Form; 3] = [
-    form(
-        "2_1b7i_1b6i",
-        2,
-        0,
-        MORE1,
-        [Place { bank: &[7], index: D0_7 }, Place { bank: &[14], index: D1_6 }, NOWHERE],
-        &[],
-    ),
+    form("2_1b7i_1b6i", 2, 0, MORE1, [place(&[7], D0_7), place(&[14], D1_6), NOWHERE], &[]),
     form(
         "2_3b8i_3b8i",
         3,
         MORE1,
         MORE1 | MORE2,
-        [
-            Place { bank: &[7, 17, 18], index: D0_8 },
-            Place { bank: &[14, 21, 22], index: D1_8 },
-            NOWHERE,
-        ],
+        [place(&[7, 17, 18], D0_8), place(&[14, 21, 22], D1_8), NOWHERE],
         &[],
     ),
     form(
@@ -213,8 +232,8 @@ pub static DESTINATIONS: [Form; 3] = [
         MORE1 | MORE2,
         MORE1 | MORE2,
         [
-            Place { bank: &[7, 17, 18], index: &[0, 1, 2, 3, 4, 5, 6, 16, 24, 25, 26] },
-            Place { bank: &[14, 21, 22], index: &[8, 9, 10, 11, 12, 13, 19, 20, 27, 28, 29] },
+            place(&[7, 17, 18], &[0, 1, 2, 3, 4, 5, 6, 16, 24, 25, 26]),
+            place(&[14, 21, 22], &[8, 9, 10, 11, 12, 13, 19, 20, 27, 28, 29]),
             NOWHERE,
         ],
         &[],
@@ -248,28 +267,33 @@ pub struct Word {
 impl Form {
     /// Whether the form can say this.
     pub fn fits(&self, operands: [Register; 3], mux: u8) -> bool {
-        let places = self.operands.iter().zip(operands);
-        mux >> self.mux.len() == 0
-            && places.into_iter().all(|(place, register)| place.fits(register))
+        self.has_room(operands.map(needed), mux)
+    }
+
+    fn has_room(&self, needed: [(u8, u8); 3], mux: u8) -> bool {
+        mux >> self.mux.width == 0
+            && self.operands.iter().zip(needed).all(|(place, needed)| place.fits(needed))
     }
 
     /// The bytes of a word of this form, which [`Form::fits`] has allowed.
     pub fn put(&self, operands: [Register; 3], mux: u8, out: &mut Vec<u8>) {
         let places = self.operands.iter().zip(operands);
         let bits = places.fold(self.fixed, |bits, (place, register)| bits | place.put(register));
-        let bits = bits | spread(mux.into(), self.mux);
+        let bits = bits | self.mux.spread(mux.into());
         out.extend_from_slice(&bits.to_le_bytes()[..self.bytes]);
     }
+}
 
-    fn used(&self) -> u64 {
-        let operands = self.operands.iter().fold(self.told, |mask, place| mask | place.mask());
-        operands | spread(u16::MAX, self.mux)
-    }
+/// Bits that bank and index of a register need.
+fn needed(register: Register) -> (u8, u8) {
+    let (bank, index) = register.code();
+    ((u8::BITS - bank.leading_zeros()) as u8, (u16::BITS - index.leading_zeros()) as u8)
 }
 
 /// The first form that can say this.
 pub fn shortest(forms: &[Form], operands: [Register; 3], mux: u8) -> Option<u8> {
-    let at = forms.iter().position(|form| form.fits(operands, mux))?;
+    let needed = operands.map(needed);
+    let at = forms.iter().position(|form| form.has_room(needed, mux))?;
     Some(at as u8)
 }
 
@@ -290,15 +314,15 @@ pub fn read(forms: &[Form], bytes: &[u8]) -> Result<Word, WordError> {
         return Err(WordError::Short);
     }
     let own = bits & (u64::MAX >> (64 - 8 * form.bytes));
-    if own & !form.used() != 0 {
+    if own & !form.used != 0 {
         return Err(WordError::Reserved(form.name));
     }
     let mut operands = [Register::ZERO; 3];
-    for (operand, place) in operands.iter_mut().zip(form.operands) {
+    for (operand, place) in operands.iter_mut().zip(&form.operands) {
         let (bank, index) = place.get(own);
         *operand = Register::of(bank, index).ok_or(WordError::Register { bank, index })?;
     }
-    let mux = gather(own, form.mux) as u8;
+    let mux = form.mux.gather(own) as u8;
     if mux > 5 {
         return Err(WordError::Mux(mux));
     }

@@ -9,6 +9,7 @@ use crate::isa::ops::{Backend, Control};
 use crate::isa::program::LINE;
 use crate::isa::register::Register;
 use gpucc_isa::Inst;
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// A breach and the byte offset of its group.
@@ -33,11 +34,12 @@ pub fn admit_program(
     for (offset, group) in groups {
         admit_encoded(group, context).map_err(|rule| Breach { offset: *offset, rule })?;
     }
-    let starts: BTreeSet<usize> = groups.iter().map(|(offset, _)| *offset).collect();
+    // Offsets ascend.
+    let starts = |offset: &usize| groups.binary_search_by_key(offset, |(start, _)| *start).is_ok();
     let mut targets = BTreeSet::new();
     for (offset, group) in groups {
         if let Some(target) = branch_of(group).map(|inst| target_of(*offset, inst)) {
-            let known = usize::try_from(target).ok().filter(|target| starts.contains(target));
+            let known = usize::try_from(target).ok().filter(&starts);
             let wrong = Breach { offset: *offset, rule: Rule::BranchTarget };
             targets.insert(known.ok_or(wrong)?);
         }
@@ -95,12 +97,17 @@ fn span(register: Register, count: u16) -> impl Iterator<Item = Register> {
 
 /// Registers that a group reads, the places where messages land left out.
 pub(crate) fn reads_of(group: &Group) -> BTreeSet<Register> {
+    reads(group).into_iter().collect()
+}
+
+/// The same, some perhaps several times.
+pub(crate) fn reads(group: &Group) -> SmallVec<[Register; 8]> {
     let backend = match &group.ops {
         Ops::Main(ops) => ops.backend.as_ref(),
         _ => None,
     };
     let lands = backend.and_then(sources::landing).map(|port| port as u8);
-    let mut registers = BTreeSet::new();
+    let mut registers = SmallVec::new();
     for (_, port) in sources::named(group) {
         if Some(port) != lands {
             let count = backend.map_or(1, |inst| sources::length(inst, port));
@@ -175,15 +182,19 @@ fn waits(groups: &[(usize, Group)], targets: &BTreeSet<usize>) -> Result<(), Bre
         if targets.contains(offset) {
             (pending, taken) = Default::default();
         }
-        let outstanding = reads_of(group)
-            .into_iter()
-            .any(|register| pending.iter().any(|set| set.contains(&register)));
+        let is_pending = pending.iter().any(|set| !set.is_empty());
+        let outstanding = is_pending
+            && reads(group)
+                .into_iter()
+                .any(|register| pending.iter().any(|set| set.contains(&register)));
         if outstanding {
             return Err(Breach { offset: *offset, rule: Rule::WaitBeforeUse });
         }
-        let overwritten = writes_of(group)
-            .iter()
-            .any(|register| pending.iter().chain(&taken).any(|set| set.contains(register)));
+        let is_taken = is_pending || taken.iter().any(|set| !set.is_empty());
+        let overwritten = is_taken
+            && writes_of(group)
+                .iter()
+                .any(|register| pending.iter().chain(&taken).any(|set| set.contains(register)));
         if overwritten {
             return Err(Breach { offset: *offset, rule: Rule::WaitBeforeWrite });
         }

@@ -66,10 +66,14 @@ pub fn fold(func: &mut Func<Inst>) {
 
 /// The one operation of a step that does nothing but it, with its result.
 fn lone(step: &Step) -> Option<(Work, Port)> {
+    let Ops::Main(ops) = &step.group.ops else { return None };
+    let more = ops.p0.is_some() && ops.p1.is_some() || ops.pack.is_some() || ops.test.is_some();
+    if more || !step.pure {
+        return None;
+    }
     let work = Work::of(step)?;
     let [(Slot::Port(to), Choice::One(Val::Op(0)))] = work.writes[..] else { return None };
-    let lone = work.alus.len() == 1 && work.pack.is_none() && work.test.is_none();
-    (lone && step.pure).then_some((work, to))
+    (work.alus.len() == 1).then_some((work, to))
 }
 
 /// What a step makes a register stand for.

@@ -93,6 +93,13 @@ pub enum Choice {
     Either(Val, Val),
 }
 
+/// How many operations do more than pass on, and how many of these phase 0 alone has.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct Load {
+    pub real: usize,
+    pub integers: usize,
+}
+
 /// A work.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
@@ -239,35 +246,50 @@ impl Work {
         Some(reader.work)
     }
 
-    /// How many operations do more than pass on, and how many of these phase 0 alone has.
-    pub fn load(&self) -> (usize, usize) {
+    /// What it loads the phases with.
+    pub fn load(&self) -> Load {
         let real = self.alus.iter().filter(|alu| !alu.passes());
-        (real.clone().count(), real.filter(|alu| !alu.is_float()).count())
+        let integers = real.clone().filter(|alu| !alu.is_float()).count();
+        Load { real: real.count(), integers }
     }
 
     /// What both do, in one: the second reads of the first only what it passes on as it is. Of the first's results those stay that
     /// `kept` says.
     pub fn with(&self, other: &Work, kept: impl Fn(Slot) -> bool) -> Option<Work> {
-        let mut work = self.clone();
+        // Most that fails does so here, before anything is made.
+        let writes = self.writes.iter().filter(|(to, _)| kept(*to)).copied();
+        let mut writes: SmallVec<[(Slot, Choice); 4]> = writes.collect();
+        let twice = |&(to, _): &(Slot, Choice)| writes.iter().any(|(old, _)| old.is(to));
+        if writes.len() + other.writes.len() > 2 || other.writes.iter().any(twice) {
+            return None;
+        }
+        // What passes on a choice alone makes it itself.
+        let lone = other.alus.len() == 1 && other.pack.is_none() && other.test.is_none();
+        let mut read: SmallVec<[Option<Choice>; 4]> = SmallVec::new();
+        for alu in &other.alus {
+            let from = |slot: &Slot| self.writes.iter().find(|(to, _)| to.is(*slot));
+            let choice = alu.sources.iter().chain(&alu.addend).find_map(from).map(|&(_, of)| of);
+            match choice {
+                Some(Choice::Either(..)) if !lone => return None,
+                Some(_) if !alu.passes() => return None,
+                _ => read.push(choice),
+            }
+        }
+        let mut work = Work { writes: SmallVec::new(), ..self.clone() };
         work.olchk |= other.olchk;
         work.pure &= other.pure;
         // What the values of the other's operations are here.
         let mut vals: SmallVec<[Val; 4]> = SmallVec::new();
-        // What only passes on a choice makes it itself.
-        let lone = other.alus.len() == 1 && other.pack.is_none() && other.test.is_none();
         let mut chosen = None;
-        for alu in &other.alus {
-            let from = |slot: &Slot| self.writes.iter().find(|(to, _)| to.is(*slot));
-            let read = alu.sources.iter().chain(&alu.addend).find_map(from);
+        for (alu, read) in other.alus.iter().zip(read) {
             let same =
                 |old: &Alu| alu.passes() && old.passes() && old.sources[0].is(alu.sources[0]);
             match read {
-                Some((_, Choice::One(val))) if alu.passes() => vals.push(*val),
-                Some((_, choice)) if alu.passes() && lone => {
-                    chosen = Some(*choice);
+                Some(Choice::One(val)) => vals.push(val),
+                Some(choice) => {
+                    chosen = Some(choice);
                     vals.push(Val::Op(0));
                 }
-                Some(_) => return None,
                 None => match work.alus.iter().position(same) {
                     Some(at) => vals.push(Val::Op(at as u8)),
                     None => {
@@ -298,19 +320,16 @@ impl Work {
             }
             work.test = Some(test);
         }
-        work.writes.retain(|(to, _)| kept(*to));
         for &(to, choice) in &other.writes {
-            if work.writes.iter().any(|(old, _)| old.is(to)) {
-                return None;
-            }
             let choice = match choice {
                 Choice::One(_) if chosen.is_some() => chosen.unwrap_or(choice),
                 Choice::One(one) => Choice::One(val(one)),
                 Choice::Either(yes, no) => Choice::Either(val(yes), val(no)),
             };
-            work.writes.push((to, choice));
+            writes.push((to, choice));
         }
-        (work.writes.len() <= 2).then_some(work)
+        work.writes = writes;
+        Some(work)
     }
 
     /// A group that does it, by the first places that are legal.

@@ -4,9 +4,20 @@ use crate::isa::{CONSTANTS, Opcode, Operand, SourceByte, f, rules};
 use gpucc_isa::{FieldId, Inst};
 use std::collections::BTreeSet;
 
-/// Registers whose sign is known to be positive, one bit each; a NaN counts, since arithmetic makes one without a sign.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Signs(u64);
+/// What is known of registers.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Signs {
+    /// Registers whose sign is known to be positive, one bit each; a NaN counts, since arithmetic makes one without a sign.
+    positive: u64,
+    /// The register of whose value each one holds the floor: what is above that is positive.
+    floor_of: [Option<u8>; 64],
+}
+
+impl Default for Signs {
+    fn default() -> Signs {
+        Signs { positive: 0, floor_of: [None; 64] }
+    }
+}
 
 /// What is known before each instruction; nothing where branches lead to.
 pub(super) fn signs(
@@ -31,11 +42,11 @@ pub(super) fn signs(
 
 impl Signs {
     /// Whether the absolute value of a source is the source, whatever its own modifiers say.
-    pub(super) fn positive(self, inst: &Inst, source: FieldId, constants: &[Option<u32>]) -> bool {
+    pub(super) fn positive(&self, inst: &Inst, source: FieldId, constants: &[Option<u32>]) -> bool {
         let byte = inst.get(source) as u8;
         match SourceByte::decode(byte, inst.get(f::FAU_PAGE) as u8) {
             Some(SourceByte::Register { index, .. }) => {
-                self.0 >> index & 1 == 1 && whole(inst, source)
+                self.positive >> index & 1 == 1 && whole(inst, source)
             }
             Some(byte) => value(byte, constants).is_some_and(|bits| bits & 0x8000_8000 == 0),
             None => false,
@@ -58,14 +69,50 @@ impl Signs {
                 written |= 1 << register;
             }
         }
-        self.0 &= !written;
+        let floor = self.floors(inst);
+        self.positive &= !written;
         if positive {
-            self.0 |= written;
+            self.positive |= written;
+        }
+        for (at, floor_of) in (0u8..).zip(&mut self.floor_of) {
+            let stale = floor_of.is_some_and(|of| written >> of & 1 == 1);
+            if stale || written >> at & 1 == 1 {
+                *floor_of = floor.filter(|of| written >> at & 1 == 1 && written >> of & 1 == 0);
+            }
         }
     }
 
+    /// The register whose floor an instruction makes.
+    fn floors(&self, inst: &Inst) -> Option<u8> {
+        const DOWN: u32 = 2;
+        let plain = Opcode::of(inst.op()) == Opcode::FroundF32
+            && inst.get(f::ROUND) == DOWN
+            && !inst.flag(f::NEG0)
+            && !inst.flag(f::ABS0);
+        register(inst, f::SRC0).filter(|_| plain && whole(inst, f::SRC0))
+    }
+
+    /// Whether a sum is a number without its own floor.
+    fn fraction(&self, inst: &Inst) -> bool {
+        let bare = |neg, abs| !inst.flag(neg) && !inst.flag(abs);
+        let (Some(a), Some(b)) = (register(inst, f::SRC0), register(inst, f::SRC1)) else {
+            return false;
+        };
+        self.floor_of[usize::from(b)] == Some(a)
+            && bare(f::NEG0, f::ABS0)
+            && inst.flag(f::NEG1)
+            && !inst.flag(f::ABS1)
+            && whole(inst, f::SRC0)
+            && whole(inst, f::SRC1)
+    }
+
+    /// Whether a clamp to what is not negative leaves the result of an instruction as it is.
+    pub(super) fn clamps_nothing(&self, inst: &Inst, constants: &[Option<u32>]) -> bool {
+        inst.has_field(f::CLAMP) && inst.get(f::CLAMP) == 0 && self.makes_positive(inst, constants)
+    }
+
     /// Whether a result of 32 bits has no sign.
-    fn makes_positive(self, inst: &Inst, constants: &[Option<u32>]) -> bool {
+    fn makes_positive(&self, inst: &Inst, constants: &[Option<u32>]) -> bool {
         let source = |source, neg, abs| {
             let flag = |field| inst.has_field(field) && inst.flag(field);
             !flag(neg) && (flag(abs) || self.positive(inst, source, constants))
@@ -92,7 +139,9 @@ impl Signs {
                 let alone = inst.get(f::SRC2) == super::ZERO;
                 (square(inst) || a() && b()) && (alone || c())
             }
-            Opcode::FaddF32 | Opcode::FminF32 => a() && b(),
+            Opcode::FaddF32 => a() && b() || self.fraction(inst),
+            Opcode::FminF32 => a() && b(),
+            Opcode::IaddImmI32 => inst.get(f::SRC0) == super::ZERO && inst.get(f::IMM) >> 31 == 0,
             // Of a NaN and a number the number.
             Opcode::FmaxF32 => {
                 let number = |source, neg| {
@@ -133,6 +182,14 @@ fn whole(inst: &Inst, source: FieldId) -> bool {
         || swizzle.is_none_or(|swizzle| !inst.has_field(swizzle) || inst.get(swizzle) == 0)
 }
 
+/// The register that a source names.
+fn register(inst: &Inst, source: FieldId) -> Option<u8> {
+    match SourceByte::decode(inst.get(source) as u8, inst.get(f::FAU_PAGE) as u8) {
+        Some(SourceByte::Register { index, .. }) => Some(index),
+        _ => None,
+    }
+}
+
 /// Whether both factors of a product are one number.
 fn square(inst: &Inst) -> bool {
     // All but the mark of a last use.
@@ -170,7 +227,22 @@ mod tests {
             "FMA.f32 r7, r3, r4, r5.abs",
             "FMAX.f32 r8, r5, 0x0",
         ]);
-        assert_eq!(known.0, 0b1_1001_1110);
+        assert_eq!(known.positive, 0b1_1001_1110);
+    }
+
+    #[test]
+    fn what_is_above_a_floor_has_no_sign_while_both_stand() {
+        let known = known_at_the_end(&[
+            "FROUND.f32.rtn r1, r0",
+            "FADD.f32 r2, r0, r1.neg",
+            "FROUND.f32.rtn r3, r0",
+            "FADD.f32 r0, r0, r5",
+            "FADD.f32 r4, r0, r3.neg",
+            "FROUND.f32.rtp r6, r0",
+            "FADD.f32 r7, r0, r6.neg",
+            "IADD_IMM.i32 r8, 0x0, #0x3F666666",
+        ]);
+        assert_eq!(known.positive, 0b1_0000_0100);
     }
 
     #[test]
@@ -185,7 +257,7 @@ mod tests {
             "FMAX.f32 r1, r5, 0x3F800000.neg",
         ] {
             let known = known_at_the_end(&["FMA.f32 r1, r0, r0, 0x0.neg", last]);
-            assert_eq!(known.0 & 2, 0, "{last}");
+            assert_eq!(known.positive & 2, 0, "{last}");
         }
     }
 }

@@ -216,7 +216,7 @@ fn a_barrier_orders_a_workgroups_accesses() {
                 space: MemSpace::Workgroup,
                 words: Vec::new(),
             });
-            let access = Access { mem, lo: 0, hi: 32 };
+            let access = Access { mem, lo: 0, hi: 36 };
             let (four, seven) = (b.u32(4), b.u32(7));
             let own = b.op2(Op::IMul, i, four);
             b.mem_store(access, own, &[i]);
@@ -561,4 +561,67 @@ fn a_clock_rises_and_what_is_made_of_it_is_left_out_of_comparisons() {
     // Selects follow both of their values.
     assert_eq!(excluded.words.len(), 8);
     assert!(!excluded.all);
+}
+
+#[test]
+fn lanes_move_words_of_a_private_variable_together_as_they_do_one_by_one() {
+    // Lanes from 3 on store their number and a one behind it, at their own word or at word 1; then all read one word. The one may
+    // be computed of floats.
+    let words = |own: bool, tainted: bool, from: u32| {
+        let func = program(|b, i, buffer| {
+            let mem = b.func.mems.push(MemData {
+                name: "private".into(),
+                size: 36,
+                space: MemSpace::Private,
+                words: Vec::new(),
+            });
+            let access = Access { mem, lo: 0, hi: 36 };
+            let (three, four, one) = (b.u32(3), b.u32(4), b.u32(0x3f80_0000));
+            let low = b.op2(Op::ULt, i, three);
+            b.if_else(
+                low,
+                &[],
+                |_| vec![],
+                |b| {
+                    let value = if tainted { b.op2(Op::FMul, one, one) } else { one };
+                    let own_word = b.op2(Op::IMul, i, four);
+                    b.mem_store(access, if own { own_word } else { four }, &[i, value]);
+                    vec![]
+                },
+            );
+            let from = b.u32(4 * from);
+            let read = b.mem_load(access, from, &[Type::B32])[0];
+            store(b, buffer, i, read);
+        });
+        let lanes = Lanes::compute(&func, [1, 1, 1], 0, 1);
+        let mut world = Words(vec![0; 8]);
+        let marks = run(&func, &lanes, &mut world, Options::new(&Numerics::REFERENCE));
+        let marks = marks.expect("runs").marks;
+        let inexact = Inexact::Floats;
+        let options =
+            Options { marks: Some(&marks), inexact, ..Options::new(&Numerics::REFERENCE) };
+        let followed = run(&func, &lanes, &mut Words(vec![0; 8]), options).expect("runs");
+        (world.0, followed.excluded.words.len())
+    };
+    let one = 1f32.to_bits();
+    assert_eq!(words(false, false, 1), (vec![0, 0, 0, 3, 4, 5, 6, 7], 0));
+    assert_eq!(words(false, true, 1), (vec![0, 0, 0, 3, 4, 5, 6, 7], 0));
+    assert_eq!(words(false, true, 2), (vec![0, 0, 0, one, one, one, one, one], 5));
+    assert_eq!(words(true, false, 4), (vec![0, 0, 0, one, 4, 0, 0, 0], 0));
+    assert_eq!(words(true, true, 4), (vec![0, 0, 0, one, 4, 0, 0, 0], 1));
+}
+
+#[test]
+fn constants_beyond_those_that_have_rows_of_their_own_are_computed() {
+    let func = program(|b, i, buffer| {
+        let mut sum = b.u32(0);
+        for number in 0..3000u32 {
+            let number = b.u32(number);
+            sum = b.op2(Op::IAdd, sum, number);
+        }
+        let sum = b.op2(Op::IAdd, sum, i);
+        store(b, buffer, i, sum);
+    });
+    let sum = 2999 * 3000 / 2;
+    assert_eq!(execute(&func).0, (sum..sum + 8).collect::<Vec<u32>>());
 }
