@@ -2,7 +2,7 @@
 //! bytes do what the reference does.
 
 use gpucc::verify::{Plan, verify_plan};
-use gpucc::{Choice, Compiler, Failure, Options, Source, SourceText, Stage};
+use gpucc::{Choice, Compiler, Failure, Options, PassTime, Source, SourceText, Stage};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -138,7 +138,7 @@ pub struct Row {
     /// From the end of the front end to the bytes; the best of the runs.
     pub time: Duration,
     /// Of each pass and each stage of the back end, in order, in the best run.
-    pub times: Vec<(&'static str, Duration)>,
+    pub times: Vec<PassTime>,
     /// A number made of every byte of the code, to tell whether two compilers made the same.
     pub hash: u64,
     /// What `verify` found, when asked for.
@@ -251,7 +251,7 @@ fn one(
                 let mut done = row(&entry.name, None);
                 done.instructions = func.live_insts();
                 done.time = compiled.compile_time;
-                done.times = compiled.times.iter().map(|pass| (pass.name, pass.time)).collect();
+                done.times = compiled.times.clone();
                 done.hash = compiled.program.as_ref().map_or(0, |program| hash(program.code()));
                 if inputs > 0 {
                     let plan = Plan { orders: 1, errors: 1, whole: true, ..Plan::new(inputs, 1) };
@@ -426,23 +426,38 @@ pub fn speed(rows: &[Row]) -> String {
 /// Time of each pass and stage over all entry points, the most expensive first, with its share of all.
 pub fn stages(rows: &[Row]) -> String {
     use std::fmt::Write;
-    let mut totals: BTreeMap<&str, (Duration, u32)> = BTreeMap::new();
+    /// Runs of a pass, and those that found nothing to change.
+    #[derive(Default)]
+    struct Total {
+        time: Duration,
+        runs: u32,
+        idle: Duration,
+        idle_runs: u32,
+    }
+    let mut totals: BTreeMap<&str, Total> = BTreeMap::new();
     let mut named = Duration::ZERO;
-    for &(name, time) in rows.iter().flat_map(|row| &row.times) {
-        let (total, count) = totals.entry(name).or_default();
-        *total += time;
-        *count += 1;
-        named += time;
+    for ran in rows.iter().flat_map(|row| &row.times) {
+        let total = totals.entry(ran.name).or_default();
+        total.time += ran.time;
+        total.runs += 1;
+        if !ran.changed {
+            total.idle += ran.time;
+            total.idle_runs += 1;
+        }
+        named += ran.time;
     }
     let all: Duration = rows.iter().map(|row| row.time).sum();
-    totals.insert("the rest", (all.saturating_sub(named), 0));
+    totals.insert("the rest", Total { time: all.saturating_sub(named), ..Total::default() });
     let mut list: Vec<_> = totals.into_iter().collect();
-    list.sort_by_key(|&(name, (time, _))| (std::cmp::Reverse(time), name));
+    list.sort_by_key(|(name, total)| (std::cmp::Reverse(total.time), *name));
     let mut out = String::new();
-    for (name, (time, count)) in list {
+    for (name, Total { time, runs, idle, idle_runs }) in list {
         let share = 100.0 * time.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
-        let micros = time.as_micros();
-        let _ = writeln!(out, "{micros:>10} us {share:>5.1} %  {name} ({count} runs)");
+        let (micros, idle) = (time.as_micros(), idle.as_micros());
+        let _ = writeln!(
+            out,
+            "{micros:>10} us {share:>5.1} %  {name} ({runs} runs; {idle_runs} changed nothing, {idle} us)"
+        );
     }
     let _ = writeln!(out, "{:>10} us in all", all.as_micros());
     out

@@ -33,16 +33,50 @@ const OTHERS: usize = 3;
 /// What is known of a step of the block.
 struct Entry {
     work: Option<Work>,
-    /// What the work loads the phases with.
-    load: Load,
     reads: SmallVec<[usize; 6]>,
     writes: SmallVec<[usize; 2]>,
     /// Nothing passes it.
     wall: bool,
-    /// It writes memory or leads an index register: it is part of no other.
-    bound: bool,
-    /// Bits for what it reads and for what it writes, several resources a bit: a quick no.
-    bits: [u64; 2],
+}
+
+/// What says quickly that two steps do not join, of every step side by side.
+#[derive(Copy, Clone)]
+struct Quick {
+    /// Bits for what it reads and for what it writes, several resources a bit.
+    reads: u64,
+    writes: u64,
+    /// What its work loads the phases with.
+    load: Load,
+    /// It may be part of another: its work is known, and it neither writes memory nor leads an index register.
+    free: bool,
+    /// Nothing passes it.
+    wall: bool,
+    /// It has become part of another.
+    gone: bool,
+}
+
+impl Quick {
+    fn of(entry: &Entry) -> Quick {
+        let bits = |list: &[usize]| list.iter().fold(0, |bits, at| bits | 1u64 << (at % 64));
+        let bound = entry.writes.contains(&INDEX) || entry.writes.contains(&MEMORY);
+        Quick {
+            reads: bits(&entry.reads),
+            writes: bits(&entry.writes),
+            load: entry.work.as_ref().map(Work::load).unwrap_or_default(),
+            free: entry.work.is_some() && !bound,
+            wall: entry.wall,
+            gone: false,
+        }
+    }
+
+    /// Whether a step behind it may join it: two phases have operations, and one of them integers.
+    fn may_join(&self, second: &Quick, wanted: Wanted) -> bool {
+        second.free
+            && !second.gone
+            && self.load.real + second.load.real <= 2
+            && self.load.integers + second.load.integers <= 1
+            && (wanted == Wanted::Any || self.writes & second.reads != 0)
+    }
 }
 
 /// How often each register is read and written.
@@ -176,7 +210,7 @@ impl Entry {
         });
         let Inst::Step(step) = inst else {
             let wall = !matches!(inst, Inst::Copy { .. });
-            return Entry::new(None, reads, writes, wall);
+            return Entry { work: None, reads, writes, wall };
         };
         let (asks, gives) = predicate(&step.group);
         reads.extend(asks.then_some(P0));
@@ -200,26 +234,14 @@ impl Entry {
         }
         let control = matches!(group.ops, Ops::Control(_)) && step.message != Some(Message::Reads);
         let wall = control || step.message == Some(Message::Decides);
-        Entry::new(Work::of(step), reads, writes, wall)
+        Entry { work: Work::of(step), reads, writes, wall }
     }
+}
 
-    fn new(
-        work: Option<Work>,
-        reads: SmallVec<[usize; 6]>,
-        writes: SmallVec<[usize; 2]>,
-        wall: bool,
-    ) -> Entry {
-        let load = work.as_ref().map(Work::load).unwrap_or_default();
-        let bound = writes.contains(&INDEX) || writes.contains(&MEMORY);
-        let bits = |list: &[usize]| list.iter().fold(0, |bits, at| bits | 1u64 << (at % 64));
-        let bits = [bits(&reads), bits(&writes)];
-        Entry { work, load, reads, writes, wall, bound, bits }
-    }
-
-    /// Whether it may be part of another.
-    fn is_free(&self) -> bool {
-        self.work.is_some() && !self.bound
-    }
+/// Steps of a block and what is known of them; those that are gone stand in their places to the end.
+struct Block {
+    nodes: Vec<Node<Inst>>,
+    quick: Vec<Quick>,
 }
 
 struct Packer<'a> {
@@ -232,28 +254,22 @@ struct Packer<'a> {
 }
 
 /// The last step within the window, before a wall, that the one at `at` may be joined with.
-fn last_partner(
-    nodes: &[Option<Node<Inst>>],
-    entries: &[Entry],
-    at: usize,
-    wanted: Wanted,
-) -> Option<usize> {
-    let first = &entries[at];
-    if !first.is_free() {
+fn last_partner(quick: &[Quick], at: usize, wanted: Wanted) -> Option<usize> {
+    let first = &quick[at];
+    if !first.free || first.gone {
         return None;
     }
-    let behind = (at + 1..nodes.len())
-        .take_while(|&other| !entries[other].wall)
-        .filter(|&other| nodes[other].is_some());
-    behind.take(WINDOW).filter(|&other| may_join(first, &entries[other], wanted)).last()
-}
-
-/// A quick no to two steps in one: two phases have operations, and one of them integers.
-fn may_join(first: &Entry, second: &Entry, wanted: Wanted) -> bool {
-    second.is_free()
-        && first.load.real + second.load.real <= 2
-        && first.load.integers + second.load.integers <= 1
-        && (wanted == Wanted::Any || first.bits[1] & second.bits[0] != 0)
+    let (mut seen, mut last) = (0, None);
+    for (other, second) in quick.iter().enumerate().skip(at + 1) {
+        if second.wall || seen == WINDOW {
+            break;
+        }
+        seen += usize::from(!second.gone);
+        if first.may_join(second, wanted) {
+            last = Some(other);
+        }
+    }
+    last
 }
 
 /// Nodes of a block that is searched, at most.
@@ -313,27 +329,22 @@ impl Packer<'_> {
     fn block(&mut self, nodes: Vec<Node<Inst>>) -> Vec<Node<Inst>> {
         self.chances = 0;
         let mut entries: Vec<Entry> = nodes.iter().map(|node| Entry::of(&node.inst)).collect();
-        let mut nodes: Vec<Option<Node<Inst>>> = nodes.into_iter().map(Some).collect();
+        let mut block = Block { quick: entries.iter().map(Quick::of).collect(), nodes };
         for wanted in [Wanted::Chain, Wanted::Any] {
-            for at in 0..nodes.len() {
-                if nodes[at].is_some() && entries[at].work.is_some() {
-                    self.look(&mut nodes, &mut entries, at, wanted);
-                }
+            for at in 0..entries.len() {
+                self.look(&mut block, &mut entries, at, wanted);
             }
         }
-        nodes.into_iter().flatten().collect()
+        let Block { mut nodes, quick } = block;
+        let mut gone = quick.iter().map(|quick| quick.gone);
+        nodes.retain(|_| !gone.next().unwrap_or(false));
+        nodes
     }
 
     /// Looks for partners of a step among those behind it.
-    fn look(
-        &mut self,
-        nodes: &mut [Option<Node<Inst>>],
-        entries: &mut [Entry],
-        at: usize,
-        wanted: Wanted,
-    ) {
+    fn look(&mut self, block: &mut Block, entries: &mut [Entry], at: usize, wanted: Wanted) {
         // What stands between is worth knowing as far as the last one that may be a partner.
-        let Some(mut last) = last_partner(nodes, entries, at, wanted) else {
+        let Some(mut last) = last_partner(&block.quick, at, wanted) else {
             return;
         };
         self.between.turn += 1;
@@ -341,20 +352,21 @@ impl Packer<'_> {
         while next <= last {
             let other = next;
             next += 1;
-            if nodes[other].is_none() {
+            if block.quick[other].gone {
                 continue;
             }
-            if let Some(down) = self.fits(&entries[at], &entries[other], wanted)
+            if block.quick[at].may_join(&block.quick[other], wanted)
+                && let Some(down) = self.fits(&entries[at], &entries[other], wanted)
                 && let Some(step) = self.merged(&entries[at], &entries[other])
                 && self.takes()
             {
                 let (kept, gone) = if down { (other, at) } else { (at, other) };
-                self.replace(nodes, entries, (kept, gone), step);
+                self.replace(block, entries, (kept, gone), step);
                 if down {
                     return;
                 }
                 // Others may follow what both do.
-                last = last_partner(nodes, entries, at, wanted).unwrap_or(at);
+                last = last_partner(&block.quick, at, wanted).unwrap_or(at);
                 continue;
             }
             self.between.add(&entries[other]);
@@ -363,9 +375,6 @@ impl Packer<'_> {
 
     /// Whether two steps may meet, and whether the first has to come down.
     fn fits(&self, first: &Entry, second: &Entry, wanted: Wanted) -> Option<bool> {
-        if !may_join(first, second, wanted) {
-            return None;
-        }
         let chained = second.reads.iter().any(|at| first.writes.contains(at));
         if wanted == Wanted::Chain && !chained {
             return None;
@@ -398,21 +407,19 @@ impl Packer<'_> {
     /// Puts a step in the place of two.
     fn replace(
         &mut self,
-        nodes: &mut [Option<Node<Inst>>],
+        block: &mut Block,
         entries: &mut [Entry],
         (kept, gone): (usize, usize),
         step: Step,
     ) {
         for at in [kept, gone] {
-            if let Some(node) = &nodes[at] {
-                self.counts.add(&node.inst, -1);
-            }
+            self.counts.add(&block.nodes[at].inst, -1);
         }
-        let span = nodes[kept].as_ref().map(|node| node.span);
-        nodes[gone] = None;
+        block.quick[gone].gone = true;
         let inst = Inst::from(step);
         self.counts.add(&inst, 1);
         entries[kept] = Entry::of(&inst);
-        nodes[kept] = span.map(|span| Node { inst, span });
+        block.quick[kept] = Quick::of(&entries[kept]);
+        block.nodes[kept].inst = inst;
     }
 }
