@@ -24,9 +24,9 @@ impl Written {
         bytes[from..from + count].fill(true);
     }
 
-    fn has(&self, place: (Resource, u32), byte: usize) -> bool {
-        let bytes = self.0.get(&place);
-        bytes.is_some_and(|bytes| bytes.get(byte).copied().unwrap_or(false))
+    /// Whether a run has stored to each byte of an element; bytes behind the end were not stored to.
+    fn of(&self, place: (Resource, u32)) -> &[bool] {
+        self.0.get(&place).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -274,11 +274,12 @@ impl<'f> Comparison<'f> {
             let bytes = bytes.iter().rev();
             bytes.fold(0, |word, &byte| word << 8 | u32::from(byte))
         };
+        let written = written.of(place);
         for (index, (a, b)) in expected.chunks(4).zip(got.chunks(4)).enumerate() {
             let address = index as u32 * 4;
             let id = Word::Buffer(place.0, place.1, address);
             let left_out = whole || excluded.words.contains(&id);
-            let how = [written.has(place, address as usize), left_out];
+            let how = [written.get(4 * index).copied().unwrap_or(false), left_out];
             self.word(how, scalar, [word(a), word(b)], || {
                 (format!("word {index} of {group}.{binding} ({name})"), WordId::Memory(id))
             });
@@ -307,13 +308,12 @@ impl<'f> Comparison<'f> {
             true => (4, Scalar::F32),
             false => (1, Scalar::U32),
         };
-        let words = |image: &Image| -> Vec<u32> {
-            let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, &b| all << 8 | u32::from(b));
-            image.bytes().chunks(size).map(word).collect()
-        };
-        for (index, (a, b)) in words(expected).into_iter().zip(words(got)).enumerate() {
-            let how = [written.has(place, index * size), left_out];
-            self.word(how, scalar, [a, b], || {
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, &b| all << 8 | u32::from(b));
+        let words = expected.bytes().chunks(size).zip(got.bytes().chunks(size));
+        let written = written.of(place);
+        for (index, (a, b)) in words.enumerate() {
+            let how = [written.get(index * size).copied().unwrap_or(false), left_out];
+            self.word(how, scalar, [word(a), word(b)], || {
                 (
                     format!("byte {} of {group}.{binding} ({name})", index * size),
                     WordId::Memory(Word::Texel(resource, 0, 0)),
@@ -356,7 +356,7 @@ mod tests {
         let mut recorded = Recorded::new(&bindings);
         recorded.store_word(buffer, 0, 4, 7, u32::MAX);
         recorded.store_word(buffer, 0, 8, 7, u32::MAX);
-        let written = |byte| recorded.written.has((buffer, 0), byte);
+        let written = |byte| recorded.written.of((buffer, 0)).get(byte).copied().unwrap_or(false);
         assert_eq!([0, 4, 8].map(written), [false, true, false]);
     }
 }

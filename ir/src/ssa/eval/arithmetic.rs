@@ -276,7 +276,11 @@ impl Steps for Single {
     fn fma(n: &Numerics, a: f32, b: f32, c: f32) -> f32 {
         f32::from_bits(n.out32(match n.rounding {
             Rounding::NearestEven => fma32(a, b, c),
-            rounding => n.round32(toward_zero::fma(a.into(), b.into(), c.into(), rounding)),
+            // The product of two f32 is an f64.
+            rounding => {
+                let product = f64::from(a) * f64::from(b);
+                n.round32(toward_zero::add(product, c.into(), rounding))
+            }
         }))
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Everything is computed for f64 and cut to the narrower formats afterwards: cutting twice is
 //! cutting once. What is no finite number, and zeros, are the same under every rounding and go to
-//! the host.
+//! the host. Sums and conversions, of which programs are full, are the host's with its error taken back;
+//! only what overflows there is computed in integers.
 
 use super::Rounding;
 
@@ -86,10 +87,20 @@ impl Number {
                 self.size.checked_shr(by).unwrap_or(0)
             };
             // Exact: as many bits as the format has, and none below its least unit.
-            libm::scalbn(kept as f64, unit)
+            scaled(kept as u64, unit)
         };
         if self.negative { -magnitude } else { magnitude }
     }
+}
+
+/// size * 2^exponent, which is a float: the size has no more than 53 bits, and the exponent is -1074 to 971.
+fn scaled(size: u64, exponent: i32) -> f64 {
+    let power = |exponent: i32| f64::from_bits(((exponent + 1023) as u64) << 52);
+    if exponent >= -1022 {
+        return size as f64 * power(exponent);
+    }
+    // 2^exponent is a denormal, and the result may be one.
+    size as f64 * power(exponent + 1000) * power(-1000)
 }
 
 fn finite(numbers: &[f64]) -> bool {
@@ -98,9 +109,21 @@ fn finite(numbers: &[f64]) -> bool {
 
 /// a + b in f64.
 pub fn add(a: f64, b: f64, rounding: Rounding) -> f64 {
+    let sum = a + b;
     if !finite(&[a, b]) {
-        return a + b;
+        return sum;
     }
+    if !sum.is_finite() {
+        return exact_sum(a, b, rounding);
+    }
+    // What rounding to nearest left out, exactly. Knuth, TAOCP 4.2.2, theorem B.
+    let part = sum - a;
+    let error = (a - (sum - part)) + (b - part);
+    let away = error != 0.0 && (error < 0.0) != (sum < 0.0);
+    f64::from_bits(sum.to_bits() - u64::from(away))
+}
+
+fn exact_sum(a: f64, b: f64, rounding: Rounding) -> f64 {
     Number::of(a).plus(Number::of(b)).cut(&F64, rounding)
 }
 
@@ -180,10 +203,15 @@ pub fn integer(size: u64, negative: bool, rounding: Rounding) -> f64 {
 
 /// An f64 in f32.
 pub fn to_f32(x: f64, rounding: Rounding) -> f32 {
-    match finite(&[x]) {
-        true => Number::of(x).cut(&F32, rounding) as f32,
-        false => x as f32,
+    let nearest = x as f32;
+    if !finite(&[x]) {
+        return nearest;
     }
+    if !nearest.is_finite() {
+        return Number::of(x).cut(&F32, rounding) as f32;
+    }
+    let away = f64::from(nearest).abs() > x.abs();
+    f32::from_bits(nearest.to_bits() - u32::from(away))
 }
 
 /// An f64 cut to an f16, which it holds.
@@ -191,5 +219,43 @@ pub fn to_f16(x: f64, rounding: Rounding) -> f64 {
     match finite(&[x]) {
         true => Number::of(x).cut(&F16, rounding),
         false => x,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ssa::random::Rng;
+
+    #[test]
+    fn sums_and_conversions_by_the_host_are_those_in_integers() {
+        let mut rng = Rng::new(1);
+        let mut number = |near: i32| {
+            // Close to each other, close to a format's ends, or anything.
+            let exponent = match rng.below(4) {
+                0 => near + rng.below(60) as i32 - 30,
+                1 => [-1074, -1022, -150, -126, 127, 128, 1023][rng.below(7)] + rng.below(4) as i32,
+                _ => rng.below(2046) as i32 - 1022,
+            };
+            let bits = match rng.below(3) {
+                0 => rng.bits() & rng.bits() & rng.bits(),
+                1 => rng.bits() | rng.bits() | rng.bits(),
+                _ => rng.bits(),
+            };
+            let field = (exponent + 1023).clamp(0, 2046) as u64;
+            f64::from_bits(bits & (1 << 63 | (1 << 52) - 1) | field << 52)
+        };
+        for _ in 0..200_000 {
+            let a = number(0);
+            let b = number((a.to_bits() >> 52 & 0x7ff) as i32 - 1023);
+            for rounding in [Rounding::TowardZero, Rounding::TowardZeroOverflowing] {
+                if finite(&[a, b]) {
+                    let exact = exact_sum(a, b, rounding);
+                    assert_eq!(add(a, b, rounding).to_bits(), exact.to_bits(), "{a:e} + {b:e}");
+                    let cut = Number::of(a).cut(&F32, rounding) as f32;
+                    assert_eq!(to_f32(a, rounding).to_bits(), cut.to_bits(), "{a:e}");
+                }
+            }
+        }
     }
 }
