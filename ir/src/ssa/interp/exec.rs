@@ -553,19 +553,28 @@ impl<'a> Machine<'a> {
                     .ok_or(no_function.clone())?;
             }
         }
+        // As with values, all lanes may be marked where that is cheaper.
         if !self.taint.is_empty() {
             let own = self.is_inexact(data.op);
-            for lane in active.iter() {
+            let any = own || rows.iter().any(|&row| self.taint[row..row + count].contains(&true));
+            if !any {
+                self.taint[to..to + count].fill(false);
+            }
+            for lane in active.iter().filter(|_| any) {
                 self.taint[to + lane] = own || rows.iter().any(|row| self.taint[row + lane]);
             }
         }
         if !self.nowhere.is_empty() {
-            let carries = data.op.makes_address();
             let is_index = data.op == Op::Index;
-            for lane in active.iter() {
+            // The length of an index is no part of an address.
+            let parts = &rows[..rows.len() - usize::from(is_index)];
+            let carries = data.op.makes_address()
+                && parts.iter().any(|&row| self.nowhere[row..row + count].contains(&true));
+            if !carries && !is_index {
+                self.nowhere[to..to + count].fill(false);
+            }
+            for lane in active.iter().filter(|_| carries || is_index) {
                 let none = is_index && self.values[rows[1] + lane] == 0;
-                // The length of an index is no part of an address.
-                let parts = &rows[..rows.len() - usize::from(is_index)];
                 self.nowhere[to + lane] =
                     none || carries && parts.iter().any(|row| self.nowhere[row + lane]);
             }
