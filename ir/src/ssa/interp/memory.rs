@@ -282,7 +282,8 @@ impl Machine<'_> {
             return false;
         };
         let start = self.get(address, first);
-        let within = start % 4 == 0 && start + 4 * moved.len() as u64 <= u64::from(mem.size);
+        let within =
+            start.is_multiple_of(4) && start + 4 * moved.len() as u64 <= u64::from(mem.size);
         let apart = |lane| {
             self.get(address, lane) != start
                 || self.tainted(address, lane)
