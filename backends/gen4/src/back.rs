@@ -14,6 +14,7 @@ use gpucc_ir::budget::{Budget, EXPANDED, PART};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Span, Stage};
+use gpucc_isa::Inst as Word;
 use gpucc_machine::compiled::{Compiled, Placed, Program};
 use gpucc_machine::described::Stats;
 use gpucc_machine::named::Figure;
@@ -315,6 +316,8 @@ fn judge(emitted: &Emitted, chip: Chip) -> Result<(), Failure> {
     for (number, &word) in emitted.words.iter().enumerate() {
         // A member of the family may lack the row.
         let is_there = machine.table().holds(word.op());
+        let word = Word::decode(word.op(), word.bits());
+        let word = word.map_err(|error| internal(error.to_string()))?;
         let decoded = native(machine, word).map_err(|error| internal(error.to_string()))?;
         if !is_there {
             return Err(internal(format!("{} has no {}", machine.table().name, word.op().name)));

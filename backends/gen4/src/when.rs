@@ -82,8 +82,8 @@ impl Seen<'_> {
     }
 }
 
-/// Of each step of a block, where it is a choice, the registers that are assigned more than once and that nobody reads behind it before a step of the block
-/// assigns them.
+/// Of each step of a block, where it is a choice, the registers that are assigned more than once and that nobody reads behind it before
+/// a step of the block assigns them.
 fn over(nodes: &[Node<Inst>], counts: &Counts) -> Vec<SmallVec<[VReg; 2]>> {
     let mut found = vec![SmallVec::new(); nodes.len()];
     // Whether a register is assigned next, or read.

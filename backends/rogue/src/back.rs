@@ -12,6 +12,7 @@ use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Effort, Failure};
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Op, Span, Stage};
+use gpucc_isa::Inst as Word;
 use gpucc_machine::Request;
 use gpucc_machine::compiled::{Compiled, Placed, Program};
 use gpucc_machine::described::Stats;
@@ -228,9 +229,13 @@ fn allocated(
 /// Every group is legal: what is not never leaves the compiler.
 fn judge(emitted: &Emitted, context: &Context) -> Result<(), Failure> {
     let Emitted { laid, code, .. } = emitted;
+    let internal = |message: String| Failure::Internal { pass: "legal", message };
     debug_assert_eq!(decode_program(code).as_ref(), Ok(laid), "bytes say what the groups do");
-    legal::admit_program(laid, code.len(), context)
-        .map_err(|breach| Failure::Internal { pass: "legal", message: breach.to_string() })
+    for (_, word) in laid.iter().flat_map(|(_, group)| group.operations()) {
+        // No field has a reserved value.
+        Word::decode(word.op(), word.bits()).map_err(|error| internal(error.to_string()))?;
+    }
+    legal::admit_program(laid, code.len(), context).map_err(|breach| internal(breach.to_string()))
 }
 
 /// Up to so many temporaries all slots have their tasks; then as many as the store holds. 3.3.

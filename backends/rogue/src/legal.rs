@@ -70,8 +70,8 @@ pub fn admit(group: &Group, context: &Context) -> Result<(), Rule> {
     breaches(group, context).first().map_or(Ok(()), |rule| Err(*rule))
 }
 
-/// Asks whether a group is legal that has bytes for certain: it was read from them, or all its registers are such as some form of each
-/// word holds, and it has no backend operation.
+/// Asks whether a group is legal that has bytes for certain: it was read from them, or has been encoded, or all its registers are such
+/// as some form of each word holds and it has no backend operation.
 ///
 /// # Errors
 /// As [`admit`].

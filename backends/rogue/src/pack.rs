@@ -253,23 +253,22 @@ struct Packer<'a> {
     refused: u64,
 }
 
-/// The last step within the window, before a wall, that the one at `at` may be joined with.
+/// Where the window of a step ends, or a wall stands behind it.
+fn window(quick: &[Quick], at: usize) -> usize {
+    let mut seen = 0;
+    let end = quick.iter().skip(at + 1).position(|second| {
+        let ends = second.wall || seen == WINDOW;
+        seen += usize::from(!second.gone);
+        ends
+    });
+    end.map_or(quick.len(), |end| at + 1 + end)
+}
+
+/// The last of these steps that the one at `at` may be joined with.
 fn last_partner(quick: &[Quick], at: usize, wanted: Wanted) -> Option<usize> {
     let first = &quick[at];
-    if !first.free || first.gone {
-        return None;
-    }
-    let (mut seen, mut last) = (0, None);
-    for (other, second) in quick.iter().enumerate().skip(at + 1) {
-        if second.wall || seen == WINDOW {
-            break;
-        }
-        seen += usize::from(!second.gone);
-        if first.may_join(second, wanted) {
-            last = Some(other);
-        }
-    }
-    last
+    let behind = (at + 1..quick.len()).rev();
+    behind.into_iter().find(|&other| first.may_join(&quick[other], wanted))
 }
 
 /// Nodes of a block that is searched, at most.
@@ -343,8 +342,12 @@ impl Packer<'_> {
 
     /// Looks for partners of a step among those behind it.
     fn look(&mut self, block: &mut Block, entries: &mut [Entry], at: usize, wanted: Wanted) {
+        if !block.quick[at].free || block.quick[at].gone {
+            return;
+        }
         // What stands between is worth knowing as far as the last one that may be a partner.
-        let Some(mut last) = last_partner(&block.quick, at, wanted) else {
+        let end = window(&block.quick, at);
+        let Some(mut last) = last_partner(&block.quick[..end], at, wanted) else {
             return;
         };
         self.between.turn += 1;
@@ -366,7 +369,10 @@ impl Packer<'_> {
                     return;
                 }
                 // Others may follow what both do.
-                last = last_partner(&block.quick, at, wanted).unwrap_or(at);
+                if !block.quick[at].free {
+                    return;
+                }
+                last = last_partner(&block.quick[..end], at, wanted).unwrap_or(at);
                 continue;
             }
             self.between.add(&entries[other]);

@@ -61,9 +61,7 @@ pub(crate) fn sites(compiled: &Compiled) -> Vec<Site> {
                 let only_condition = condition && field.id == f::COMBINE && value < 2;
                 let positive =
                     is_absolute(field).is_some_and(|s| known.positive(&inst, s, &constants));
-                let clamps = field.id == f::CLAMP && value == TO_INFINITY;
                 has_meaning(&inst, field, value)
-                    && !(clamps && known.clamps_nothing(&inst, &constants))
                     && !same::same(&inst, field, value)
                     && !(only_truth || only_condition || positive)
             }),
@@ -75,9 +73,6 @@ pub(crate) fn sites(compiled: &Compiled) -> Vec<Site> {
 /// The flow that ends a program.
 const END: u32 = 15;
 
-/// The clamp from 0 to infinity.
-const TO_INFINITY: u32 = 1;
-
 /// Source byte of the constant 0.
 const ZERO: u32 = 0xc0;
 
@@ -88,7 +83,7 @@ const ZERO: u32 = 0xc0;
 /// - waits for more than before, the end of helpers, and reconvergence of lanes that did not part;
 /// - sign extension of loads that fill their registers;
 /// - lanes and sign of the constant 0 (a sum with either zero differs in zeros only), and the absolute value of what
-///   is not negative, as constants and straight code tell ([`signs`]); its clamp to what is not negative;
+///   is not negative, as constants and straight code tell ([`signs`]);
 /// - the low half for the whole of a truth value that the instruction before made;
 /// - how true is said where only the branch behind asks, and whatever else says the same ([`same`]);
 /// - how far a BLEND jumps that ends the program;

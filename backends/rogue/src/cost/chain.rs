@@ -10,7 +10,6 @@ use crate::isa::group::{Feed, MainOps, Ops};
 use crate::isa::ops::{Main, Move};
 use crate::isa::register::Register;
 use crate::legal::{reads, writes_of};
-
 use gpucc_isa::Inst as Word;
 use smallvec::SmallVec;
 

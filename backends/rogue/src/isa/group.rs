@@ -4,6 +4,7 @@
 use super::fields;
 use super::register::Register;
 use gpucc_isa::Inst;
+use smallvec::SmallVec;
 
 /// Under which condition an instance runs a group. 1.1, cc.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -174,7 +175,7 @@ impl Group {
     }
 
     /// The operations with their places in the text's order.
-    pub fn operations(&self) -> Vec<(Place, Inst)> {
+    pub fn operations(&self) -> SmallVec<[(Place, Inst); 4]> {
         match &self.ops {
             Ops::Main(main) => {
                 let places = Place::MAIN.into_iter().zip(main.places());
@@ -184,7 +185,7 @@ impl Group {
                 let places = Place::BITWISE.into_iter().zip(phases);
                 places.filter_map(|(place, inst)| Some((place, (*inst)?))).collect()
             }
-            Ops::Control(inst) => vec![(Place::Control, *inst)],
+            Ops::Control(inst) => SmallVec::from_iter([(Place::Control, *inst)]),
         }
     }
 }

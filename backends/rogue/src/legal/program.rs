@@ -22,7 +22,8 @@ pub struct Breach {
     pub rule: Rule,
 }
 
-/// Asks whether a program is legal that was read from bytes: its groups with their byte offsets, as they lie, and the end.
+/// Asks whether a program is legal whose groups have bytes: they were read or encoded. The groups come with their byte offsets, which
+/// ascend; `end` is that of the program.
 ///
 /// # Errors
 /// The first breach.
@@ -34,7 +35,6 @@ pub fn admit_program(
     for (offset, group) in groups {
         admit_encoded(group, context).map_err(|rule| Breach { offset: *offset, rule })?;
     }
-    // Offsets ascend.
     let starts = |offset: &usize| groups.binary_search_by_key(offset, |(start, _)| *start).is_ok();
     let mut targets = BTreeSet::new();
     for (offset, group) in groups {

@@ -106,11 +106,6 @@ impl Signs {
             && whole(inst, f::SRC1)
     }
 
-    /// Whether a clamp to what is not negative leaves the result of an instruction as it is.
-    pub(super) fn clamps_nothing(&self, inst: &Inst, constants: &[Option<u32>]) -> bool {
-        inst.has_field(f::CLAMP) && inst.get(f::CLAMP) == 0 && self.makes_positive(inst, constants)
-    }
-
     /// Whether a result of 32 bits has no sign.
     fn makes_positive(&self, inst: &Inst, constants: &[Option<u32>]) -> bool {
         let source = |source, neg, abs| {
@@ -141,7 +136,9 @@ impl Signs {
             }
             Opcode::FaddF32 => a() && b() || self.fraction(inst),
             Opcode::FminF32 => a() && b(),
-            Opcode::IaddImmI32 => inst.get(f::SRC0) == super::ZERO && inst.get(f::IMM) >> 31 == 0,
+            Opcode::IaddImmI32 => {
+                inst.get(f::SRC0) == super::ZERO && inst.get(f::IMM) & 0x8000_8000 == 0
+            }
             // Of a NaN and a number the number.
             Opcode::FmaxF32 => {
                 let number = |source, neg| {

@@ -216,7 +216,7 @@ fn a_barrier_orders_a_workgroups_accesses() {
                 space: MemSpace::Workgroup,
                 words: Vec::new(),
             });
-            let access = Access { mem, lo: 0, hi: 36 };
+            let access = Access { mem, lo: 0, hi: 32 };
             let (four, seven) = (b.u32(4), b.u32(7));
             let own = b.op2(Op::IMul, i, four);
             b.mem_store(access, own, &[i]);

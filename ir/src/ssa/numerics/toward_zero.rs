@@ -1,9 +1,9 @@
-//! Arithmetic rounded toward zero, in integers.
+//! Arithmetic rounded toward zero.
 //!
 //! Everything is computed for f64 and cut to the narrower formats afterwards: cutting twice is
 //! cutting once. What is no finite number, and zeros, are the same under every rounding and go to
-//! the host. Sums and conversions, of which programs are full, are the host's with its error taken back;
-//! only what overflows there is computed in integers.
+//! the host. Sums and cuts to f32, of which programs are full, are the host's with its error taken
+//! back. Everything else is computed in integers, and so is what overflows.
 
 use super::Rounding;
 
@@ -116,9 +116,9 @@ pub fn add(a: f64, b: f64, rounding: Rounding) -> f64 {
     if !sum.is_finite() {
         return exact_sum(a, b, rounding);
     }
-    // What rounding to nearest left out, exactly. Knuth, TAOCP 4.2.2, theorem B.
-    let part = sum - a;
-    let error = (a - (sum - part)) + (b - part);
+    // What rounding to nearest left out, exactly: Dekker's sum of a larger and a smaller number.
+    let (large, small) = if a.abs() >= b.abs() { (a, b) } else { (b, a) };
+    let error = small - (sum - large);
     let away = error != 0.0 && (error < 0.0) != (sum < 0.0);
     f64::from_bits(sum.to_bits() - u64::from(away))
 }
@@ -245,9 +245,14 @@ mod tests {
             let field = (exponent + 1023).clamp(0, 2046) as u64;
             f64::from_bits(bits & !(0x7ff << 52) | field << 52)
         };
-        for _ in 0..200_000 {
+        // Next to the largest number an error may not overflow.
+        let edge = -1.5 * 2f64.powi(971);
+        let edges = [f64::MAX, -f64::MAX].map(|most| [[most, edge], [edge, most], [most, -edge]]);
+        let drawn = std::iter::repeat_with(|| {
             let a = number(0);
-            let b = number((a.to_bits() >> 52 & 0x7ff) as i32 - 1023);
+            [a, number((a.to_bits() >> 52 & 0x7ff) as i32 - 1023)]
+        });
+        for [a, b] in edges.into_iter().flatten().chain(drawn.take(200_000)) {
             for rounding in [Rounding::TowardZero, Rounding::TowardZeroOverflowing] {
                 if finite(&[a, b]) {
                     let exact = exact_sum(a, b, rounding);
