@@ -453,11 +453,15 @@ pub fn stages(rows: &[Row]) -> String {
     let mut out = String::new();
     for (name, Total { time, runs, idle, idle_runs }) in list {
         let share = 100.0 * time.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
-        let (micros, idle) = (time.as_micros(), idle.as_micros());
-        let _ = writeln!(
-            out,
-            "{micros:>10} us {share:>5.1} %  {name} ({runs} runs; {idle_runs} changed nothing, {idle} us)"
-        );
+        let _ = write!(out, "{:>10} us {share:>5.1} %  {name}", time.as_micros());
+        let _ = match (runs, idle_runs) {
+            (0, _) => writeln!(out),
+            (_, 0) => writeln!(out, " ({runs} runs)"),
+            _ => {
+                let idle = idle.as_micros();
+                writeln!(out, " ({runs} runs; {idle_runs} changed nothing, {idle} us)")
+            }
+        };
     }
     let _ = writeln!(out, "{:>10} us in all", all.as_micros());
     out

@@ -315,13 +315,13 @@ fn judge(emitted: &Emitted, chip: Chip) -> Result<(), Failure> {
     let mut program = Vec::with_capacity(emitted.words.len());
     for (number, &word) in emitted.words.iter().enumerate() {
         // A member of the family may lack the row.
-        let is_there = machine.table().holds(word.op());
+        if !machine.table().holds(word.op()) {
+            return Err(internal(format!("{} has no {}", machine.table().name, word.op().name)));
+        }
+        // No field has a reserved value.
         let word = Word::decode(word.op(), word.bits());
         let word = word.map_err(|error| internal(error.to_string()))?;
         let decoded = native(machine, word).map_err(|error| internal(error.to_string()))?;
-        if !is_there {
-            return Err(internal(format!("{} has no {}", machine.table().name, word.op().name)));
-        }
         program.push((16 * number, decoded));
     }
     legal::admit_program(chip, &program).map_err(|(offset, rule)| {

@@ -71,8 +71,9 @@ impl Quick {
 
     /// Whether a step behind it may join it: two phases have operations, and one of them integers.
     fn may_join(&self, second: &Quick, wanted: Wanted) -> bool {
-        second.free
-            && !second.gone
+        let free = |step: &Quick| step.free && !step.gone;
+        free(self)
+            && free(second)
             && self.load.real + second.load.real <= 2
             && self.load.integers + second.load.integers <= 1
             && (wanted == Wanted::Any || self.writes & second.reads != 0)
@@ -266,9 +267,7 @@ fn window(quick: &[Quick], at: usize) -> usize {
 
 /// The last of these steps that the one at `at` may be joined with.
 fn last_partner(quick: &[Quick], at: usize, wanted: Wanted) -> Option<usize> {
-    let first = &quick[at];
-    let behind = (at + 1..quick.len()).rev();
-    behind.into_iter().find(|&other| first.may_join(&quick[other], wanted))
+    (at + 1..quick.len()).rev().find(|&other| quick[at].may_join(&quick[other], wanted))
 }
 
 /// Nodes of a block that is searched, at most.
@@ -342,9 +341,6 @@ impl Packer<'_> {
 
     /// Looks for partners of a step among those behind it.
     fn look(&mut self, block: &mut Block, entries: &mut [Entry], at: usize, wanted: Wanted) {
-        if !block.quick[at].free || block.quick[at].gone {
-            return;
-        }
         // What stands between is worth knowing as far as the last one that may be a partner.
         let end = window(&block.quick, at);
         let Some(mut last) = last_partner(&block.quick[..end], at, wanted) else {
@@ -369,9 +365,6 @@ impl Packer<'_> {
                     return;
                 }
                 // Others may follow what both do.
-                if !block.quick[at].free {
-                    return;
-                }
                 last = last_partner(&block.quick[..end], at, wanted).unwrap_or(at);
                 continue;
             }

@@ -24,10 +24,15 @@ impl Written {
         bytes[from..from + count].fill(true);
     }
 
-    /// Whether a run has stored to each byte of an element; bytes behind the end were not stored to.
+    /// Whether a run has stored to each byte of an element, up to the last one that it stored to.
     fn of(&self, place: (Resource, u32)) -> &[bool] {
         self.0.get(&place).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Whether a byte is one that was stored to.
+fn is_written(written: &[bool], byte: usize) -> bool {
+    written.get(byte).copied().unwrap_or(false)
 }
 
 /// Bindings that remember what was stored to them.
@@ -292,7 +297,7 @@ impl<'f> Comparison<'f> {
             let address = index as u32 * 4;
             let id = Word::Buffer(place.0, place.1, address);
             let left_out = whole || excluded.words.contains(&id);
-            let how = [written.get(4 * index).copied().unwrap_or(false), left_out];
+            let how = [is_written(written, 4 * index), left_out];
             self.word(how, scalar, [word(a), word(b)], || {
                 (format!("word {index} of {group}.{binding} ({name})"), WordId::Memory(id))
             });
@@ -321,15 +326,15 @@ impl<'f> Comparison<'f> {
             true => (4, Scalar::F32),
             false => (1, Scalar::U32),
         };
+        let written = written.of(place);
         if expected.bytes() == got.bytes() {
-            let (count, written) = (expected.bytes().len().div_ceil(size), written.of(place));
+            let count = expected.bytes().len().div_ceil(size);
             return self.same(count, written.iter().step_by(size), left_out);
         }
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, &b| all << 8 | u32::from(b));
         let words = expected.bytes().chunks(size).zip(got.bytes().chunks(size));
-        let written = written.of(place);
         for (index, (a, b)) in words.enumerate() {
-            let how = [written.get(index * size).copied().unwrap_or(false), left_out];
+            let how = [is_written(written, index * size), left_out];
             self.word(how, scalar, [word(a), word(b)], || {
                 (
                     format!("byte {} of {group}.{binding} ({name})", index * size),
@@ -373,7 +378,7 @@ mod tests {
         let mut recorded = Recorded::new(&bindings);
         recorded.store_word(buffer, 0, 4, 7, u32::MAX);
         recorded.store_word(buffer, 0, 8, 7, u32::MAX);
-        let written = |byte| recorded.written.of((buffer, 0)).get(byte).copied().unwrap_or(false);
+        let written = |byte| is_written(recorded.written.of((buffer, 0)), byte);
         assert_eq!([0, 4, 8].map(written), [false, true, false]);
     }
 }

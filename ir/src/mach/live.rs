@@ -252,12 +252,9 @@ impl Pieces {
         if cells.start == 0 {
             visit(register);
         }
-        if !self.cuts.is_empty() {
-            let own = self.own(register);
-            for (cut, at) in self.cuts[own.clone()].iter().zip(own) {
-                if cells.contains(&cut.1) {
-                    visit(self.registers + at);
-                }
+        for at in self.own(register) {
+            if cells.contains(&self.cuts[at].1) {
+                visit(self.registers + at);
             }
         }
     }

@@ -69,7 +69,7 @@ impl Signs {
                 written |= 1 << register;
             }
         }
-        let floor = self.floors(inst);
+        let floor = floor(inst);
         self.positive &= !written;
         if positive {
             self.positive |= written;
@@ -80,16 +80,6 @@ impl Signs {
                 *floor_of = floor.filter(|of| written >> at & 1 == 1 && written >> of & 1 == 0);
             }
         }
-    }
-
-    /// The register whose floor an instruction makes.
-    fn floors(&self, inst: &Inst) -> Option<u8> {
-        const DOWN: u32 = 2;
-        let plain = Opcode::of(inst.op()) == Opcode::FroundF32
-            && inst.get(f::ROUND) == DOWN
-            && !inst.flag(f::NEG0)
-            && !inst.flag(f::ABS0);
-        register(inst, f::SRC0).filter(|_| plain && whole(inst, f::SRC0))
     }
 
     /// Whether a sum is a number without its own floor.
@@ -177,6 +167,16 @@ fn whole(inst: &Inst, source: FieldId) -> bool {
         .map(|(_, swizzle)| swizzle);
     source == f::SRC3
         || swizzle.is_none_or(|swizzle| !inst.has_field(swizzle) || inst.get(swizzle) == 0)
+}
+
+/// The register whose floor an instruction makes.
+fn floor(inst: &Inst) -> Option<u8> {
+    const DOWN: u32 = 2;
+    let plain = Opcode::of(inst.op()) == Opcode::FroundF32
+        && inst.get(f::ROUND) == DOWN
+        && !inst.flag(f::NEG0)
+        && !inst.flag(f::ABS0);
+    register(inst, f::SRC0).filter(|_| plain && whole(inst, f::SRC0))
 }
 
 /// The register that a source names.

@@ -105,6 +105,10 @@ impl<'a> Machine<'a> {
     ) -> Self {
         let slots = Slots::new(func);
         let size = slots.count * lanes.count;
+        let mut values = vec![0; size];
+        for (row, &bits) in (slots.first_constant()..).zip(&slots.constants) {
+            values[row * lanes.count..(row + 1) * lanes.count].fill(bits);
+        }
         let mut excluded = Excluded::default();
         if let Some(marks) = options.marks {
             excluded.words.extend(marks.racy.iter().copied());
@@ -120,8 +124,8 @@ impl<'a> Machine<'a> {
             limit: options.steps,
             steps: 0,
             work: options.work,
-            values: values_of(&slots, lanes.count),
             slots,
+            values,
             taint: vec![false; if options.marks.is_some() { size } else { 0 }],
             nowhere: vec![false; if may_be_empty(func) { size } else { 0 }],
             memory: Memory::new(func, lanes, options.marks.is_some()),
@@ -163,7 +167,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    pub(super) fn at(&self, value: Value, lane: usize) -> usize {
+    fn at(&self, value: Value, lane: usize) -> usize {
         self.slots.row(value) * self.lanes.count + lane
     }
     pub(super) fn get(&self, value: Value, lane: usize) -> u64 {
@@ -651,16 +655,6 @@ impl<'a> Machine<'a> {
     pub(super) fn ty(&self, value: Value) -> Type {
         self.func.ty(value)
     }
-}
-
-/// The store at the start: constants stand in it.
-fn values_of(slots: &Slots, lanes: usize) -> Vec<u64> {
-    let mut values = vec![0; slots.first_constant() * lanes];
-    values.reserve_exact(slots.constants.len() * lanes);
-    for &bits in &slots.constants {
-        values.resize(values.len() + lanes, bits);
-    }
-    values
 }
 
 /// Some `index` has a length that may be 0.

@@ -297,6 +297,7 @@ impl Machine<'_> {
             return false;
         }
         let (count, variable) = (self.lanes.count, access.mem.as_u32() as usize);
+        let follows = self.follows();
         for (&value, word) in moved.iter().zip(start as usize / 4..) {
             let (row, at) = (self.slots.row(value) * count, word * count);
             let values = &mut self.values[row..row + count];
@@ -305,25 +306,17 @@ impl Machine<'_> {
                 true => active.iter().for_each(|lane| values[lane] = words[lane].into()),
                 false => active.iter().for_each(|lane| words[lane] = values[lane] as u32),
             }
-            if !self.follows() {
-                continue;
+            // What a load gives is no address of nothing.
+            if loads && !self.nowhere.is_empty() {
+                active.iter().for_each(|lane| self.nowhere[row + lane] = false);
             }
-            for lane in active.iter() {
+            for lane in active.iter().filter(|_| follows) {
                 if loads {
                     let taint = self.memory.taint[variable][at + lane];
                     self.taint[row + lane] = taint || self.may_be_written(access.mem, lane);
                 } else {
                     self.memory.taint[variable][at + lane] = self.taint[row + lane];
                 }
-            }
-        }
-        // What a load gives is no address of nothing.
-        if loads && !self.nowhere.is_empty() {
-            for (&value, lane) in
-                moved.iter().flat_map(|value| active.iter().map(move |l| (value, l)))
-            {
-                let at = self.at(value, lane);
-                self.nowhere[at] = false;
             }
         }
         true

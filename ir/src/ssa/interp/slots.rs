@@ -1,7 +1,7 @@
 //! Where a value stands in the interpreter's store: by scope, so that values which are never alive
 //! together share a place.
 
-use crate::Map;
+use crate::Set;
 use crate::ssa::func::{Func, Imm, Region, Value};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
@@ -11,7 +11,7 @@ pub(super) struct Slots {
     /// Rows needed.
     pub(super) count: usize,
     /// The bits of the last rows, which constants share.
-    pub(super) constants: Vec<u64>,
+    pub(super) constants: Set<u64>,
 }
 
 /// Distinct constants that have rows of their own, filled once. Further ones are computed where they stand, which
@@ -23,8 +23,7 @@ impl Slots {
     /// parameters of a loop's regions are given their values while the other region is executing:
     /// they stand with the loop's own results.
     pub(super) fn new(func: &Func) -> Slots {
-        let mut slots = Slots { rows: SecondaryMap::new(), count: 0, constants: Vec::new() };
-        let mut numbers: Map<u64, u32> = Map::default();
+        let mut slots = Slots { rows: SecondaryMap::new(), count: 0, constants: Set::default() };
         let mut shared: Vec<(Value, u32)> = Vec::new();
         // A region that has two owners is none of ours; it just must not hold us up.
         let mut seen = EntitySet::with_capacity(func.regions.len());
@@ -36,17 +35,13 @@ impl Slots {
             for (index, &inst) in func.regions[region].insts.iter().enumerate().skip(index) {
                 let data = &func.insts[inst];
                 if let (Imm::Bits(bits), &[value]) = (&data.imm, data.results.as_slice()) {
-                    let next = slots.constants.len();
-                    let number = match numbers.get(bits) {
-                        None if next < MOST_CONSTANTS => {
-                            slots.constants.push(*bits);
-                            numbers.insert(*bits, next as u32);
-                            Some(next as u32)
-                        }
-                        known => known.copied(),
+                    let constants = &mut slots.constants;
+                    let number = match constants.len() < MOST_CONSTANTS {
+                        true => Some(constants.insert_full(*bits).0),
+                        false => constants.get_index_of(bits),
                     };
                     if let Some(number) = number {
-                        shared.push((value, number));
+                        shared.push((value, number as u32));
                         continue;
                     }
                 }
