@@ -3,7 +3,7 @@
 
 use crate::common::verified;
 use gpucc::described::{Driven, DriverWord};
-use gpucc::pipeline::Uniforms;
+use gpucc::pipeline::{Robust, Uniforms};
 use gpucc::{Choice, Compiler, Options, Source, Stage, Target};
 
 /// Words of two buffers in all stages, read at once, in branches, and beside what is read from memory; sizes that a program
@@ -301,5 +301,45 @@ fn steps_of_unlike_counts_of_operands_become_no_vector() {
     for target in [Target::GEN4, Target::G45] {
         let source = Source::Glsl(INVERSE, Stage::Vertex);
         verified(target, Options::default(), "inverse.vert", source);
+    }
+}
+
+/// Arrays of a vertex program in registers: read and written by indices that differ between the two vertices of a thread, in branches
+/// that one of them takes, in a loop of as many trips as the vertex says, and by more than one word; one index may be out of range.
+const INDEXED: &str = "
+struct Out { @builtin(position) at: vec4f, @location(0) @interpolate(flat) all: vec4u }
+@vertex fn vs(@location(0) in: vec4u, @builtin(vertex_index) number: u32) -> Out {
+    var heap: array<u32, 9>;
+    var pairs: array<vec2u, 5>;
+    for (var i = 0u; i < in.x % 12u; i++) {
+        let at = (in.y + i * number) % 9u;
+        if (in.z + i) % 3u == number % 2u { heap[at] = heap[at] + in.w + i; } else { heap[8u - at] = i; }
+        pairs[at % 5u] = vec2u(heap[(at + 4u) % 9u], i);
+    }
+    let last = pairs[in.z % 5u];
+    return Out(vec4f(1.0), vec4u(heap[in.w % 9u], last, heap[in.z & 15u] + pairs[3].y));
+}
+";
+
+#[test]
+fn arrays_of_vertices_are_registers_that_an_index_names() {
+    for target in [Target::GEN4, Target::G45] {
+        for robust in [Robust::Restrict, Robust::Zero, Robust::Off] {
+            let mut options = Options::default();
+            options.robust = robust;
+            // Nothing is said of what an index out of range gives, so that none is.
+            let text = match robust {
+                Robust::Off => INDEXED.replace("in.z & 15u", "in.z & 7u"),
+                _ => INDEXED.to_owned(),
+            };
+            verified(target, options.clone(), "indexed.wgsl", Source::Wgsl(&text));
+            let compiler = Compiler::new(target, None).expect("the target is built");
+            let parsed = compiler.parse(Source::Wgsl(&text), Choice::default(), &options);
+            let entry = parsed.expect("it is right").entries.remove(0);
+            let compiled = compiler.compile(&entry.func.expect("it is right"), &options);
+            let compiled = compiled.expect("it compiles");
+            let program = compiled.program.as_ref().expect("a machine's program");
+            assert_eq!(program.compiled().described.stats.scratch_bytes, 0);
+        }
     }
 }

@@ -5,7 +5,7 @@ use crate::spare::Spare;
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::State;
 use gpucc_ir::ssa::{
-    Flags, Numerics, Op, ResourceData, Type,
+    Flags, Numerics, Op, ResourceData, Stage, Type,
     numerics::{NanRule, ZeroRule},
 };
 
@@ -116,6 +116,12 @@ pub trait TargetInfo {
     /// that they save need no memory either.
     fn access_worth(&self) -> u32 {
         0
+    }
+    /// Registers of a program of this stage that private variables may have and that an index names, a word each, and instructions
+    /// that such an access takes. Selects that take no more replace it.
+    fn indexed_registers(&self, stage: Stage) -> (u32, u32) {
+        let _ = stage;
+        (0, 0)
     }
     /// A bit of a word decides a choice by one instruction, whichever choices follow it: trees of selects ask for
     /// bits of the index rather than for its range.

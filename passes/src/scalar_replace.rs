@@ -4,7 +4,8 @@
 //! have; `mem2reg` then promotes the words. Only variables of at most
 //! [`crate::TargetInfo::select_chain_limit`] words, or for which the selects are cheaper than the accesses
 //! that they save ([`crate::TargetInfo::access_worth`]), all of whose accesses are of whole words, and only
-//! after the robustness pass: an address is then in range, or the shader has promised so.
+//! after the robustness pass: an address is then in range, or the shader has promised so. Variables of which
+//! an index names registers stay where that takes fewer instructions ([`crate::TargetInfo::indexed_registers`]).
 
 use crate::{ctx::Ctx, rename::Renames};
 use cranelift_entity::SecondaryMap;
@@ -25,6 +26,8 @@ struct Facts {
     selects: u32,
     /// Memory accesses of up to four words.
     accesses: u32,
+    /// Words that accesses at run-time addresses move.
+    moved: u32,
     /// Words loaded and stored at constant addresses in the region that is being looked at: neighbours, as a rule.
     near: [u32; 2],
     dynamic: bool,
@@ -74,6 +77,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                     fact.accesses += count.div_ceil(4);
                     if fact.fits {
                         fact.dynamic = true;
+                        fact.moved += count;
                         let places = places(func, data.args[0], access, count).len() as u32;
                         fact.selects = fact.selects.saturating_add(places * count);
                     }
@@ -85,12 +89,19 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         touched.drain(..).for_each(|mem| facts[mem].end());
     }
     let mut budget = MOST_SELECTS;
+    let (mut registers, each) = ctx.target.indexed_registers(func.stage);
     let mut any = false;
     for (mem, data) in func.mems.iter() {
         let fact = &mut facts[mem];
         let small = data.size / 4 <= limit;
         let saved = worth.saturating_mul(fact.accesses);
         let cheap = fact.selects.saturating_mul(2) <= saved && fact.selects <= budget;
+        let indexed = (data.size / 4).next_power_of_two();
+        let dear = fact.fits && fact.selects > each.saturating_mul(fact.moved);
+        if fact.dynamic && dear && indexed <= registers {
+            registers -= indexed;
+            fact.fits = false;
+        }
         fact.fits &= fact.dynamic && (small || cheap);
         if fact.fits {
             budget = budget.saturating_sub(fact.selects);
@@ -453,6 +464,42 @@ mod tests {
             .map(|and| (and.args[0], func.as_const(and.args[1])))
             .collect();
         assert_eq!(tests, [(index, Some(16)), (index, Some(1))]);
+    }
+
+    struct Indexed;
+
+    impl crate::TargetInfo for Indexed {
+        fn select_chain_limit(&self) -> u32 {
+            16
+        }
+        fn indexed_registers(&self, stage: Stage) -> (u32, u32) {
+            if stage == Stage::Vertex { (16, 5) } else { (0, 0) }
+        }
+    }
+
+    #[test]
+    fn an_array_stays_where_an_index_names_registers_in_fewer_instructions() {
+        let stays = |size: u32, stage: Stage| {
+            let mut func = Func::new("indexed", stage);
+            let data = MemData {
+                name: "a".into(),
+                size: 4 * size,
+                space: MemSpace::Private,
+                words: Vec::new(),
+            };
+            let mem = func.mems.push(data);
+            let all = Access { mem, lo: 0, hi: 4 * size };
+            let mut b = Builder::at_body(&mut func);
+            let zero = b.u32(0);
+            let index = b.mem_load(all, zero, &[Type::B32])[0];
+            b.mem_store(all, index, &[zero]);
+            b.end(Op::Yield, &[]);
+            let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Indexed);
+            !run(&mut func, &mut ctx)
+        };
+        assert!(stays(6, Stage::Vertex));
+        assert!(!stays(5, Stage::Vertex), "five selects are as many");
+        assert!(!stays(6, Stage::Fragment));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::isa::{Machine, native};
 use crate::legal::{self, Chip};
 use crate::limits;
 use crate::lower::{self, texture};
-use crate::regs::Registers;
+use crate::regs::{Places, Registers};
 use crate::{clean, dead, describe, dots, emit, forward, pack, predicate, regs, schedule, when};
 use gpucc_ir::budget::{Budget, EXPANDED, PART};
 use gpucc_ir::driver::Failure;
@@ -206,7 +206,7 @@ fn of_width(
     if request.passes.verify_each || cfg!(debug_assertions) {
         mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     }
-    let places = (lowered.scratch, lowered.slot_bytes);
+    let places = lowered.places;
     let eight = abi.lanes == 8;
     // The 965 waits for each reply at once: it does not check where replies go (errata of 14.2.44).
     let overlaps = admits(request, OVERLAP) && chip.machine() == Machine::G45;
@@ -287,9 +287,10 @@ fn early(
     func: &mach::Func<Inst>,
     abi: &Abi,
     chip: Chip,
-    (places, budget): ((u32, u32), Budget),
+    (places, budget): (Places, Budget),
 ) -> Result<Option<(mach::Func<Inst>, Registers)>, Failure> {
-    let Some((mut ordered, most)) = schedule::overlap_messages(func, abi, chip) else {
+    let Some((mut ordered, most)) = schedule::overlap_messages(func, (abi, places.elements), chip)
+    else {
         return Ok(None);
     };
     match regs::allocate(&mut ordered, abi, places, false, budget) {

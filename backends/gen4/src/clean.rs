@@ -103,6 +103,7 @@ pub fn is_pure(inst: &Inst) -> bool {
             | Inst::Read { slot: None, .. }
             | Inst::ReadRow { .. }
             | Inst::Table { .. }
+            | Inst::Element { .. }
             | Inst::Plane { .. }
             | Inst::Difference { .. }
             | Inst::Round { .. }

@@ -697,6 +697,8 @@ impl Emit<'_> {
                 self.send((HEADER, usual), dst, shared, 0x0421_5000 | u32::from(*surface))
             }
             Inst::Table { dst, offset, first, side } => self.table(dst, *offset, *first, *side),
+            Inst::Element { dst, offset, first } => self.element(*dst, *offset, *first),
+            Inst::SetElement { offset, first, value } => self.set_element(*offset, *first, *value),
             Inst::Write { address, value, offset, surface, .. } => {
                 self.offsets(*address, *offset)?;
                 self.move_to(HEADER + 1 + self.abi.rows(), *value, usual)?;

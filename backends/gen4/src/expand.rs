@@ -54,6 +54,12 @@ const OWN: &[Pass] = &[
         |func, _| recipes::constant_divisors(func),
     ),
     optional(
+        "join_fractions",
+        Proof::Licence("WGSL, differences from IEEE-754: no sign of zero"),
+        "what is left of a float without its whole part is a fraction with a sign",
+        |func, _| recipes::fractions(func),
+    ),
+    optional(
         "scatter_dots",
         Proof::Licence("WGSL, reassociation and fusion: sums of products are fused or not"),
         "dot products of vertices whose operands lie apart become products and sums",
@@ -101,9 +107,12 @@ const OWN: &[Pass] = &[
         |func, _| products::join(func),
     ),
     float_range::DECIDE,
-    optional("join_truths", Proof::Exact, "choices of truth values are joined flags", |func, _| {
-        truths::join(func)
-    }),
+    optional(
+        "join_truths",
+        Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
+        "choices of truth values are joined flags",
+        |func, _| truths::join(func),
+    ),
     optional(
         "settle_loops",
         Proof::Licence("WGSL: a loop ends"),
@@ -115,6 +124,12 @@ const OWN: &[Pass] = &[
         Proof::Exact,
         "loops whose first trip is certain ask at their end for the next one",
         |func, _| loops::invert(func),
+    ),
+    optional(
+        "sink_exits",
+        Proof::Exact,
+        "exits near the end of a loop stand at its end, and leave together where they leave with the same values",
+        |func, _| loops::sink_exits(func),
     ),
     optional(
         "update_elements",
@@ -145,7 +160,7 @@ pub fn plan(effort: Effort) -> Plan {
     ];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();
     if effort > Effort::None {
-        steps.push(step("scatter_dots"));
+        steps.extend([step("join_fractions"), step("scatter_dots")]);
     }
     steps.push(step("expand"));
     if effort > Effort::None {
@@ -164,6 +179,7 @@ pub fn plan(effort: Effort) -> Plan {
             step("settle_loops"),
             step("copy_prop"),
             step("invert_loops"),
+            step("sink_exits"),
             step("gvn"),
             cleans("relaxed_fold"),
             step("join_products"),

@@ -348,6 +348,11 @@ pub enum Inst {
     /// offset 0 stands for. A result is a register of lanes for each word, or with `side` one register of two vertices, whose
     /// components are two or four words that are aligned to their size. G45 vol. 4, 11.3.9.
     Table { dst: SmallVec<[Reg; 4]>, offset: Source, first: u16, side: Option<Side> },
+    /// A word of a variable in registers: `offset` is in bytes of registers, a whole one for each word, and counts from register
+    /// `first` on. Each vertex has its own offset, and its own half of each register. Vertex programs alone. G45 vol. 4, 11.3.9.
+    Element { dst: Reg, offset: Source, first: u8 },
+    /// Writes one.
+    SetElement { offset: Source, first: u8, value: Source },
     /// Writes one and waits for it when r0 is read next.
     Write { address: Source, value: Source, offset: u32, surface: u8, slot: Option<Slot> },
     /// Lanes whose flag is set, or its opposite, go on; the others wait for `Else`, or for `EndIf`.
@@ -566,9 +571,14 @@ macro_rules! visit {
                 source!(offset);
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
             }
-            Inst::Write { address, value, .. } => {
-                source!(address);
-                source!(value);
+            Inst::Element { dst, offset, .. } => {
+                source!(offset);
+                each(dst, Role::Def);
+            }
+            Inst::Write { address: first, value: second, .. }
+            | Inst::SetElement { offset: first, value: second, .. } => {
+                source!(first);
+                source!(second);
             }
             Inst::Plane { dst, .. }
             | Inst::Center { dst, .. }
@@ -644,12 +654,14 @@ macro_rules! sources {
             Inst::Select { yes: first, no: second, .. }
             | Inst::Product { first, second, .. }
             | Inst::ProductHigh { first, second, .. }
+            | Inst::SetElement { offset: first, value: second, .. }
             | Inst::Write { address: first, value: second, .. } => {
                 SmallVec::from_iter([first, second])
             }
             Inst::Read { address: source, .. }
             | Inst::ReadRow { address: source, .. }
             | Inst::Table { offset: source, .. }
+            | Inst::Element { offset: source, .. }
             | Inst::Math { source, .. }
             | Inst::Round { source, .. }
             | Inst::Ballot { source, .. }

@@ -7,6 +7,7 @@
 mod alu;
 mod atomic;
 mod control;
+mod elements;
 mod fragment;
 mod image;
 mod known;
@@ -23,8 +24,10 @@ use crate::abi::{Abi, group};
 use crate::inst::{GPR, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
+use crate::regs::Places;
 use control::LoopFrame;
 use cranelift_entity::{EntitySet, SecondaryMap};
+pub use elements::MOST as MOST_ELEMENTS;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{self, Block, Demand, VReg};
 use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Span, Type, Value};
@@ -39,10 +42,7 @@ pub const STATELESS: u8 = 255;
 pub struct Lowered {
     /// The machine function.
     pub func: mach::Func<Inst>,
-    /// Bytes of scratch that variables and cells take.
-    pub scratch: u32,
-    /// Bytes of scratch of a doubleword of each lane that it may belong to.
-    pub slot_bytes: u32,
+    pub places: Places,
     /// Replies have components that nobody reads.
     pub unread: bool,
 }
@@ -75,6 +75,9 @@ struct Lower<'a> {
     flag: Option<(Value, bool)>,
     /// First byte of each variable in scratch, for one lane or for all.
     variables: SecondaryMap<Mem, u32>,
+    /// The first register of each variable in registers, and how many they take.
+    arrays: SecondaryMap<Mem, Option<u8>>,
+    elements: u8,
     loops: Vec<LoopFrame>,
     /// What barriers cut, and the loops around them.
     phases: Option<Phases>,
@@ -119,6 +122,8 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         flag: None,
         numbers: BTreeMap::new(),
         variables: SecondaryMap::new(),
+        arrays: SecondaryMap::new(),
+        elements: 0,
         loops: Vec::new(),
         phases: None,
         phased_loops: Vec::new(),
@@ -155,8 +160,8 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         lower.push(Inst::End);
     }
     let slot_bytes = lower.private_step();
-    let (scratch, unread) = (lower.scratch, lower.unread);
-    Ok(Lowered { func: lower.m, scratch, slot_bytes, unread })
+    let places = Places { scratch: lower.scratch, slot_bytes, elements: lower.elements };
+    Ok(Lowered { func: lower.m, places, unread: lower.unread })
 }
 
 impl Lower<'_> {

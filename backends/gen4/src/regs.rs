@@ -21,6 +21,17 @@ pub struct Registers {
     pub filled: u32,
 }
 
+/// What has its place before allocation.
+#[derive(Copy, Clone)]
+pub struct Places {
+    /// Bytes of scratch that variables and cells take.
+    pub scratch: u32,
+    /// Bytes of scratch of a doubleword of each lane that it may belong to.
+    pub slot_bytes: u32,
+    /// Registers behind the payload that variables have.
+    pub elements: u8,
+}
+
 /// The allocator's hooks. A slot is a doubleword of each lane that may have it at once.
 struct Hooks {
     /// Bytes of scratch that variables take, whole doublewords of all lanes.
@@ -107,13 +118,13 @@ impl Target<Inst> for Hooks {
 pub fn allocate(
     func: &mut Func<Inst>,
     abi: &Abi,
-    (variables, bytes): (u32, u32),
+    Places { scratch: variables, slot_bytes: bytes, elements }: Places,
     spills: bool,
     budget: Budget,
 ) -> Result<Registers, Error> {
     let first = variables.next_multiple_of(abi.lane_bytes());
     let files = files(abi.lanes);
-    let payload = abi.payload().div_ceil(abi.rows());
+    let payload = (abi.payload() + elements).div_ceil(abi.rows());
     let options = Options {
         policy: Policy::Tight,
         holes: vec![(GPR, 0..u16::from(payload))],

@@ -19,6 +19,8 @@ const MEMORY: u32 = 1 << 2;
 const SCRATCH: u32 = 1 << 3;
 /// The class of the registers that all lanes read.
 const LANES: u32 = 1 << 4;
+/// The class of variables in registers.
+const ELEMENTS: u32 = 1 << 5;
 /// Cells that stay free: what values beside each other may cost.
 const MARGIN: u32 = 3;
 
@@ -55,6 +57,8 @@ impl Model<Inst> for Machine {
             Inst::Helper { .. } => (LIVING, 0),
             Inst::Spread { .. } => (0, LANES),
             Inst::Lane { .. } | Inst::Gather { .. } => (LANES, 0),
+            Inst::Element { .. } => (ELEMENTS, 0),
+            Inst::SetElement { .. } => (0, ELEMENTS),
             _ => (0, 0),
         };
         Effects { reads, writes }
@@ -93,10 +97,14 @@ impl Model<Inst> for Machine {
 }
 
 /// A program whose messages overlap where no thread of an execution unit is lost by it, with the most registers with which that
-/// holds; none where nothing moves.
-pub fn overlap_messages(func: &Func<Inst>, abi: &Abi, chip: Chip) -> Option<(Func<Inst>, u32)> {
+/// holds; none where nothing moves. `elements`: registers behind the payload that variables have.
+pub fn overlap_messages(
+    func: &Func<Inst>,
+    (abi, elements): (&Abi, u8),
+    chip: Chip,
+) -> Option<(Func<Inst>, u32)> {
     let rows = u32::from(abi.rows());
-    let payload = u32::from(abi.payload()).div_ceil(rows);
+    let payload = u32::from(abi.payload() + elements).div_ceil(rows);
     let mut most = u32::from(REGISTERS);
     let ordered = overlap(func, &Machine { rows }, |needed| {
         let kept = threads(chip, rows * (payload + needed)).min(most_threads(chip));

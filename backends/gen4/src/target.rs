@@ -1,7 +1,7 @@
 //! What the shared passes ask of this machine.
 
 use gpucc_ir::driver::Uniforms;
-use gpucc_ir::ssa::{Op, Type};
+use gpucc_ir::ssa::{Op, Stage, Type};
 use gpucc_machine::Request;
 use gpucc_passes::{Neutral, TargetInfo};
 
@@ -43,6 +43,10 @@ impl TargetInfo for Gen4 {
     /// An access of scratch is a shift, a sum and a message.
     fn select_chain_limit(&self) -> u32 {
         8
+    }
+    /// Vertices have index registers of their own: an address, the index and a move, or two moves and the second vertex's flag.
+    fn indexed_registers(&self, stage: Stage) -> (u32, u32) {
+        if stage == Stage::Vertex { (crate::lower::MOST_ELEMENTS, 5) } else { (0, 0) }
     }
     /// AND sets the flag, and all choices behind it read that (G45 vol. 4, 14.2.3).
     fn chooses_by_bits(&self) -> bool {

@@ -301,6 +301,18 @@ impl PrintInst for Inst {
                 source(out, names, offset)?;
                 write!(out, " + {first:#x}]")
             }
+            Inst::Element { dst, offset, first } => {
+                result(out, dst, &"")?;
+                write!(out, "element r{first}[")?;
+                source(out, names, offset)?;
+                out.write_str("]")
+            }
+            Inst::SetElement { offset, first, value } => {
+                write!(out, "element r{first}[")?;
+                source(out, names, offset)?;
+                out.write_str("] = ")?;
+                source(out, names, value)
+            }
             Inst::Write { address, value, offset, surface, .. } => {
                 out.write_str("write ")?;
                 place(out, names, address, (*offset, *surface))?;

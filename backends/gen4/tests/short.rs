@@ -394,3 +394,42 @@ fn a_dot_product_of_a_vertex_is_one_word() {
     assert_eq!(count(&apart, "dp2(8)"), 1, "{apart:#?}");
     assert_eq!(apart.len(), vertex("%9: b32 = fdot %0, %1, %4, %5").len() + 4, "{apart:#?}");
 }
+
+/// G45 vol. 4, 11.3.9: an index, the second vertex's half, and a move; a move for each vertex where one is written. What may be out
+/// of range is cut first.
+#[test]
+fn a_word_of_a_variable_in_registers_takes_a_few_words() {
+    let vertex = |bound: &str| {
+        of_text(
+            Machine::G45,
+            &format!(
+                "func \"one\" vertex {{
+                  mem0 = \"m\" private 40
+                  in0 = \"a\" u32 x 4 location 0 flat center
+                  out0 = \"\" u32 x 1 location 0 flat
+                }} body {{
+                  %0: b32 = input in0.0
+                  %1: b32 = input in0.1
+                  %2: b32 = const 2
+                  %3: b32 = const 9
+                  %4: b32 = {bound}
+                  %5: b32 = shl %4, %2
+                  mem_store mem0[0..40], %5, %1
+                  %6: b32 = const 8
+                  %7: b32 = mem_load mem0[0..40], %6
+                  output out0.0, %7
+                  yield
+                }}"
+            ),
+        )
+    };
+    let within = vertex("umin %0, %3");
+    assert_eq!(count(&within, "shl(8)"), 1, "{within:#?}");
+    assert_eq!(count(&within, "add(2) a0"), 1, "{within:#?}");
+    assert_eq!(count(&within, "mov(4) g[a0"), 1, "{within:#?}");
+    assert_eq!(count(&within, "(+f0.1) mov(8) g[a0"), 1, "{within:#?}");
+    assert_eq!(count(&within, "send(8)"), 1, "nothing goes to memory: {within:#?}");
+    assert_eq!(count(&within, "and(8)"), 0, "{within:#?}");
+    let open = vertex("iadd %0, %3");
+    assert_eq!(count(&open, "and(8)"), 1, "{open:#?}");
+}

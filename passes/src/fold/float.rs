@@ -156,6 +156,9 @@ pub(super) fn rewrite(
             let inner = def(first, Op::FNeg)?.args[0];
             (!model.sign_ops_flush || itself(inner)).then_some(Rewrite::Value(inner))
         }
+        Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRound => {
+            (itself(first) && is_whole(func, first)).then_some(Rewrite::Value(first))
+        }
         Op::FAbs => match func.def(first) {
             Some(inner) if inner.op == Op::FAbs => Some(Rewrite::Value(first)),
             Some(inner) if inner.op == Op::FNeg => Rewrite::op(Op::FAbs, &[inner.args[0]]),
@@ -241,6 +244,34 @@ pub(super) fn no_less_than_zero(func: &Func, value: Value, depth: u32) -> bool {
         Op::FMax => of(0) && of(1) || func.as_const(data.args[1]).is_some_and(above_zero),
         Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRound => of(0),
         Op::Select => of(1) && of(2),
+        _ => false,
+    }
+}
+
+/// Operations back that [`is_whole`] looks.
+const WHOLE: u32 = 6;
+
+/// The value is a whole number, or infinite, or no number, as far as a few operations back tell. A sum or product of whole numbers
+/// rounds to one.
+pub(super) fn is_whole(func: &Func, value: Value) -> bool {
+    whole(func, value, WHOLE)
+}
+
+fn whole(func: &Func, value: Value, depth: u32) -> bool {
+    let Some(data) = func.def(value).filter(|_| depth > 0) else { return false };
+    let of = |&arg: &Value| whole(func, arg, depth - 1);
+    match data.op {
+        Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRound | Op::SToF | Op::UToF => true,
+        Op::Const => {
+            let bits = func.as_const(value).filter(|_| func.ty(value) == Type::B32);
+            bits.is_some_and(|bits| {
+                let number = f32::from_bits(bits as u32);
+                number.trunc() == number
+            })
+        }
+        Op::FNeg | Op::FAbs | Op::FMin | Op::FMax => data.args.iter().all(of),
+        Op::FAdd | Op::FSub | Op::FMul | Op::FMa => data.args.iter().all(of),
+        Op::Select => data.args[1..].iter().all(of),
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
-//! Words of tables, by index registers. G45 vol. 4, 11.3.9.
+//! Words of tables and of variables in registers, by index registers. G45 vol. 4, 11.3.9.
 
-use super::{EIGHT, Emit, From, HALVES, How, LANES, SCALAR, general, grf, into};
+use super::{EIGHT, Emit, FLAG, From, HALVES, How, LANES, ONE, SCALAR, general, grf, into, source};
 use crate::inst::{Side, Source, Src};
 use crate::isa::operand::{File, Operand, Place, Region, Type};
 use crate::isa::ops::Opcode;
@@ -12,6 +12,8 @@ const INDEX: u32 = 0x10;
 /// Codes of two and of four channels. G45 vol. 4, 13.2.2, ExecSize.
 const TWO: u32 = 1;
 const FOUR: u32 = 2;
+/// The lanes of the second vertex.
+const SECOND: u32 = 0xf0;
 /// The vertical stride of sources with an index for each row. 13.2.4, VertStride.
 const INDEXED: u32 = 15;
 
@@ -79,6 +81,69 @@ impl Emit<'_> {
             let region = Region::Rows { vertical: INDEXED, width: 0, horizontal: 0 };
             emit.indexed(dst, part, how, region)
         })
+    }
+
+    /// The index register of each vertex: the byte of a word's register.
+    fn index_vertices(&mut self, offset: Source, first: u8) -> Result<(), Failure> {
+        let first = From::Number(32 * u32::from(first), Type::Uw);
+        let how = How { size: Some(TWO), no_mask: true, ..How::default() };
+        let indices = into(File::Arf, INDEX, Type::Uw);
+        self.word(Opcode::Add, how, indices, &[of_vertices(offset, false), first])
+    }
+
+    /// Reads a word of a variable in registers.
+    pub(super) fn element(&mut self, dst: Reg, offset: Source, first: u8) -> Result<(), Failure> {
+        let dst = into(File::Grf, general(dst), Type::Ud);
+        if let Src::Bits(bits) = offset.src {
+            let from = From::Operand(grf(u32::from(first) + bits / 32, 0, Type::Ud, LANES));
+            return self.word(Opcode::Mov, How::default(), dst, &[from]);
+        }
+        self.index_vertices(offset, first)?;
+        // The second vertex has the upper half of each register.
+        let place = Place::Direct { register: INDEX, byte: 2 };
+        let second = Operand { place, ..into(File::Arf, INDEX, Type::Uw) };
+        let how = How { size: Some(ONE), no_mask: true, ..How::default() };
+        let from = From::Operand(Operand { region: SCALAR, ..second });
+        self.word(Opcode::Add, how, second, &[from, From::Number(16, Type::Uw)])?;
+        let region = Region::Rows { vertical: INDEXED, width: 2, horizontal: 0 };
+        let place = Place::Indirect { index: 0, offset: 0 };
+        let from = From::Operand(Operand { place, ..grf(0, 0, Type::Ud, region) });
+        self.word(Opcode::Mov, How::default(), dst, &[from])
+    }
+
+    /// Writes a word of a variable in registers. A destination has one index: a word for each vertex, the second of which the flag
+    /// keeps to its lanes.
+    pub(super) fn set_element(
+        &mut self,
+        offset: Source,
+        first: u8,
+        value: Source,
+    ) -> Result<(), Failure> {
+        let value = source(value, Type::Ud);
+        if let Src::Bits(bits) = offset.src {
+            let dst = into(File::Grf, u32::from(first) + bits / 32, Type::Ud);
+            return self.word(Opcode::Mov, How::default(), dst, &[value]);
+        }
+        self.index_vertices(offset, first)?;
+        let to = |index: u32| {
+            let place = Place::Indirect { index, offset: 0 };
+            Operand { place, ..into(File::Grf, 0, Type::Ud) }
+        };
+        let half = match value {
+            From::Operand(operand) if operand.region == LANES => {
+                let region = Region::Rows { vertical: 3, width: 2, horizontal: 1 };
+                From::Operand(Operand { region, ..operand })
+            }
+            other => other,
+        };
+        let how = How { size: Some(FOUR), ..How::default() };
+        self.word(Opcode::Mov, how, to(0), &[half])?;
+        let place = Place::Direct { register: FLAG, byte: 2 };
+        let flag = Operand { place, ..into(File::Arf, FLAG, Type::Uw) };
+        let how = How { size: Some(ONE), no_mask: true, ..How::default() };
+        self.word(Opcode::Mov, how, flag, &[From::Number(SECOND, Type::Uw)])?;
+        let how = How { predicate: Some(false), other: true, ..How::default() };
+        self.word(Opcode::Mov, how, to(1), &[value])
     }
 
     /// Moves a word for each result, from the indices on.

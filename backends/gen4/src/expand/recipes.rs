@@ -1,6 +1,8 @@
 //! The machine's own expansions, with their error bounds.
 
+use super::uses::uses;
 use gpucc_ir::ssa::{Builder, Func, InstData, Op, Stage, Type, Value};
+use smallvec::SmallVec;
 
 /// The sign bit of a float.
 fn sign_of(b: &mut Builder, x: Value) -> Value {
@@ -58,6 +60,35 @@ pub fn constant_divisors(func: &mut Func) -> bool {
                 let factor = b.f32(factor);
                 let data = &mut func.insts[inst];
                 (data.op, data.args[1]) = (Op::FMul, factor);
+                changed = true;
+            }
+            func.regions[region].insts.push(inst);
+        }
+    }
+    changed
+}
+
+/// x less its whole part is the fraction of its magnitude with the sign of x: three words, where the whole part alone takes as many.
+/// The fraction of a whole number has the sign of x too, which WGSL lets a zero have (15.7.2).
+pub fn fractions(func: &mut Func) -> bool {
+    let uses = uses(func);
+    let mut changed = false;
+    for (region, ..) in func.regions_in_order() {
+        for inst in std::mem::take(&mut func.regions[region].insts) {
+            let data = &func.insts[inst];
+            if data.op == Op::FSub
+                && func.ty(data.results[0]) == Type::B32
+                && let [x, whole] = data.args[..]
+                && uses[whole] == 1
+                && func.def(whole).is_some_and(|whole| whole.op == Op::FTrunc && whole.args[0] == x)
+            {
+                let mut b = Builder::at(func, region);
+                b.span = b.func.insts[inst].span;
+                let magnitude = b.op1(Op::FAbs, x);
+                let fraction = b.op1(Op::FFract, magnitude);
+                let sign = sign_of(&mut b, x);
+                let data = &mut func.insts[inst];
+                (data.op, data.args) = (Op::Or, SmallVec::from_slice(&[fraction, sign]));
                 changed = true;
             }
             func.regions[region].insts.push(inst);
@@ -374,6 +405,40 @@ pub mod tests {
                 assert_eq!(found.to_bits(), right.to_bits(), "{op:?} of {x}: {found}");
             };
             same(Op::FTrunc, x.trunc());
+        }
+    }
+
+    /// The last two operations of x less its whole part, where `reads` others read that.
+    fn fraction(reads: &str) -> Vec<&'static str> {
+        let text = format!(
+            "func \"one\" vertex {{
+              in0 = \"v\" f32 x 4 location 0 flat center
+              out0 = \"\" f32 x 4 location 0 flat
+            }} body {{
+              %0: b32 = input in0.0
+              %1: b32 = ftrunc %0
+              %2: b32 = fsub %0, %1
+              output out0.0, %2
+              {reads}
+              yield
+            }}"
+        );
+        let mut func = super::super::parsed(&text);
+        super::fractions(&mut func);
+        gpucc_ir::ssa::verify(&func).expect("still sound");
+        let insts = &func.regions[func.body].insts;
+        insts.iter().map(|&inst| func.insts[inst].op.name()).collect()
+    }
+
+    #[test]
+    fn what_is_left_of_a_whole_part_is_a_fraction_with_a_sign() {
+        let ops = fraction("");
+        assert!(ops.ends_with(&["ffract", "const", "and", "or", "output", "yield"]), "{ops:?}");
+        let ops = fraction("output out0.1, %1");
+        assert!(ops.contains(&"fsub"), "the whole part is there anyway: {ops:?}");
+        for x in [0.25f32, -0.75, 3.5, -2.0, 8_388_607.5, -1e30, 1e-40] {
+            let fraction = x.abs() - x.abs().floor();
+            assert_eq!(fraction.copysign(x), x - x.trunc(), "{x}");
         }
     }
 }

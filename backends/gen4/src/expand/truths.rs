@@ -9,7 +9,7 @@ use smallvec::{SmallVec, smallvec};
 const DEPTH: u32 = 8;
 
 /// Makes `and` and `or` of choices between a truth value and a constant, and of comparisons of choices between numbers one of which
-/// is constant.
+/// is constant. A choice between 0 and 1 becomes the opposite truth value as a number, which takes a comparison and a mask.
 pub fn join(func: &mut Func) -> bool {
     let uses = uses(func);
     let mut changed = false;
@@ -64,6 +64,12 @@ impl Join<'_> {
                     _ => None,
                 }
             }
+            Op::Select if self.func.ty(result) == Type::B32 => {
+                let [cond, yes, no] = data.args[..] else { return None };
+                let numbers = [yes, no].map(|value| self.func.as_const(value));
+                let opposite = (numbers == [Some(0), Some(1)]).then(|| self.opposite(cond))??;
+                Some((Op::UConvert, smallvec![opposite]))
+            }
             Op::IEq | Op::INe => {
                 let [choice, number] = data.args[..] else { return None };
                 let number = self.func.as_const(number)?;
@@ -71,6 +77,26 @@ impl Join<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The opposite of a comparison that nothing else reads, as another comparison. No float is no number.
+    fn opposite(&mut self, cond: Value) -> Option<Value> {
+        let data = self.func.def(cond).filter(|_| self.uses[cond] == 1)?;
+        let [a, b] = data.args[..] else { return None };
+        let (op, args) = match data.op {
+            Op::IEq => (Op::INe, [a, b]),
+            Op::INe => (Op::IEq, [a, b]),
+            Op::SLt => (Op::SLe, [b, a]),
+            Op::SLe => (Op::SLt, [b, a]),
+            Op::ULt => (Op::ULe, [b, a]),
+            Op::ULe => (Op::ULt, [b, a]),
+            Op::FEq => (Op::FNe, [a, b]),
+            Op::FNe => (Op::FEq, [a, b]),
+            Op::FLt => (Op::FLe, [b, a]),
+            Op::FLe => (Op::FLt, [b, a]),
+            _ => return None,
+        };
+        Some(self.push(op, &args))
     }
 
     /// What a comparison is where another of the same operands holds, or does not.
@@ -195,5 +221,24 @@ mod tests {
         );
         assert_eq!(text.matches("= and ").count(), 1, "{text}");
         assert_eq!(text.matches("= or ").count(), 1, "{text}");
+    }
+
+    /// A comparison writes its truth, and a mask makes a number of it: a choice would take a register with 0.
+    #[test]
+    fn a_choice_between_0_and_1_is_the_opposite_truth() {
+        let text = joined(
+            "%10: b32 = const 1
+             %7: b32 = select %2, %5, %10
+             %8: b1 = ine %7, %6",
+        );
+        assert_eq!(text.matches(": b1 = fle %1, %0").count(), 1, "{text}");
+        assert_eq!(text.matches("= uconvert ").count(), 1, "{text}");
+        let shared = joined(
+            "%10: b32 = const 1
+             %7: b32 = select %2, %5, %10
+             %11: b32 = select %2, %7, %0
+             %8: b1 = ine %11, %6",
+        );
+        assert_eq!(shared.matches("= uconvert ").count(), 0, "{shared}");
     }
 }

@@ -13,9 +13,10 @@ use smallvec::SmallVec;
 impl Lower<'_> {
     /// Gives each variable its place in the thread's scratch: private ones have a doubleword for each lane.
     pub(super) fn place_variables(&mut self) -> Result<u32, Failure> {
+        self.place_elements();
         let mut end: u64 = 0;
         for (mem, data) in &self.ssa.mems {
-            if data.space == MemSpace::Constant {
+            if data.space == MemSpace::Constant || self.arrays[mem].is_some() {
                 continue;
             }
             self.variables[mem] = end as u32;
@@ -62,6 +63,10 @@ impl Lower<'_> {
             }
             Imm::Mem(access) if self.ssa.mems[access.mem].space == MemSpace::Constant => {
                 return self.table(data, access.mem);
+            }
+            Imm::Mem(access) if self.arrays[access.mem].is_some() => {
+                self.elements(data, access.mem);
+                return Ok(());
             }
             Imm::Mem(access) => {
                 let first = self.variables[access.mem];

@@ -1,0 +1,170 @@
+//! Variables of vertex programs in registers: a register for each word, which an index names. G45 vol. 4, 11.3.9.
+
+use super::{Lower, Place};
+use crate::inst::{Inst, Source, Src};
+use crate::isa::operand::Type as Ty;
+use crate::isa::ops::Opcode;
+use cranelift_entity::EntitySet;
+use gpucc_ir::ssa::{Access, Func, Imm, InstData, Mem, MemSpace, Op, Type, Value};
+
+/// Registers that variables take, at most: with 64 in all each thread of an execution unit has room (isa/gen4.md 6).
+pub const MOST: u32 = 32;
+/// Log2 of a register's bytes over those of a word.
+const SPREAD: u32 = 3;
+/// Operations back that the largest address is looked for.
+const DEPTH: u32 = 6;
+
+/// The largest that a value may be, where operations tell.
+fn most(func: &Func, value: Value, depth: u32) -> Option<u32> {
+    if let Some(bits) = func.as_const(value) {
+        return Some(bits as u32);
+    }
+    let data = func.def(value).filter(|_| depth > 0)?;
+    let of = |at: usize| most(func, data.args[at], depth - 1);
+    match data.op {
+        Op::UMin | Op::And if func.ty(value) == Type::B32 => match (of(0), of(1)) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        },
+        Op::Select => Some(of(1)?.max(of(2)?)),
+        Op::IAdd => of(0)?.checked_add(of(1)?),
+        Op::Shl => of(0)?.checked_mul(1 << func.as_const(data.args[1]).filter(|&by| by < 32)?),
+        _ => None,
+    }
+}
+
+/// The address of an access of so many words is certainly within the variable.
+fn is_within(func: &Func, address: Value, count: usize, bytes: u32) -> bool {
+    let last = most(func, address, DEPTH).and_then(|most| most.checked_add(4 * count as u32));
+    last.is_some_and(|end| end <= bytes)
+}
+
+/// Words that an access moves.
+fn count(data: &InstData) -> usize {
+    match data.op {
+        Op::MemStore => data.args.len() - 1,
+        _ => data.results.len(),
+    }
+}
+
+/// Registers of a variable. An index that may be out of range is cut to so many bits: a register of something else is never
+/// written.
+fn extent(bytes: u32, uncertain: bool) -> u32 {
+    match uncertain {
+        true => bytes.div_ceil(4).next_power_of_two(),
+        false => bytes.div_ceil(4),
+    }
+}
+
+impl Lower<'_> {
+    /// Gives variables registers, in the order of the function, as long as there are some. All of their accesses are of words.
+    pub(super) fn place_elements(&mut self) {
+        if !self.abi.is_vertex() {
+            return;
+        }
+        let (mut others, mut uncertain) = (EntitySet::<Mem>::new(), EntitySet::<Mem>::new());
+        for (region, ..) in self.ssa.regions_in_order() {
+            for &inst in &self.ssa.regions[region].insts {
+                let data = &self.ssa.insts[inst];
+                match data.imm {
+                    Imm::Mem(access) => {
+                        let words = |&value: &Value| self.ssa.ty(value) == Type::B32;
+                        let moved = data.results.iter().chain(data.args.iter().skip(1));
+                        if !moved.into_iter().all(words) || access.lo % 4 != 0 {
+                            others.insert(access.mem);
+                        }
+                        let Access { mem, .. } = access;
+                        let bytes = self.ssa.mems[mem].size;
+                        if !is_within(self.ssa, data.args[0], count(data), bytes) {
+                            uncertain.insert(mem);
+                        }
+                    }
+                    Imm::MemAtomic(access, _) => {
+                        others.insert(access.mem);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (mem, data) in &self.ssa.mems {
+            let words = extent(data.size, uncertain.contains(mem));
+            if data.space == MemSpace::Private
+                && !others.contains(mem)
+                && u32::from(self.elements) + words <= MOST
+            {
+                self.arrays[mem] = Some(self.abi.payload() + self.elements);
+                self.elements += words as u8;
+            }
+        }
+    }
+
+    /// Loads or stores words of a variable in registers.
+    pub(super) fn elements(&mut self, data: &InstData, mem: Mem) {
+        let Some(first) = self.arrays[mem] else { return };
+        let bytes = self.ssa.mems[mem].size;
+        let known = self.ssa.as_const(data.args[0]).map(|bits| bits as u32);
+        let within = is_within(self.ssa, data.args[0], count(data), bytes);
+        let mut dynamic = None;
+        for number in 0..count(data) as u32 {
+            let offset = match known {
+                // No trip comes here.
+                Some(at) if u64::from(at) + 4 * u64::from(number) + 4 > bytes.into() => None,
+                Some(at) => Some(Source::from(Src::Bits((at + 4 * number) << SPREAD))),
+                None => {
+                    let base = *dynamic.get_or_insert_with(|| self.spread_offset(data.args[0]));
+                    Some(self.moved(base, number, (!within).then(|| extent(bytes, true))))
+                }
+            };
+            match data.op {
+                Op::MemStore => {
+                    let value = self.source(data.args[1 + number as usize]);
+                    if let Some(offset) = offset {
+                        self.push(Inst::SetElement { offset, first, value });
+                    }
+                }
+                _ => {
+                    let result = data.results[number as usize];
+                    match offset {
+                        Some(offset) => {
+                            let dst = self.define(result).into();
+                            self.push(Inst::Element { dst, offset, first });
+                        }
+                        None => self.values[result] = Some(Place::Source(Src::Bits(0))),
+                    }
+                }
+            }
+        }
+    }
+
+    /// An address of words as one of registers.
+    fn spread_offset(&mut self, address: Value) -> Source {
+        let (mut value, mut by) = (address, SPREAD);
+        if let Some(data) = self.ssa.def(address)
+            && data.op == Op::Shl
+            && self.cell(address).is_none()
+            && let Some(more) = self.ssa.as_const(data.args[1])
+        {
+            (value, by) = (data.args[0], by + (more as u32 & 31));
+        }
+        let source = self.source(value);
+        let spread = self.fresh();
+        self.alu(Opcode::Shl, Ty::Ud, spread, &[source, Src::Bits(by).into()]);
+        Src::Reg(spread.into()).into()
+    }
+
+    /// The offset of a word behind the first one, cut to a variable of so many registers.
+    fn moved(&mut self, base: Source, number: u32, registers: Option<u32>) -> Source {
+        let mut offset = base;
+        if number > 0 {
+            let sum = self.fresh();
+            self.alu(Opcode::Add, Ty::Ud, sum, &[offset, Src::Bits(32 * number).into()]);
+            offset = Src::Reg(sum.into()).into();
+        }
+        if let Some(registers) = registers {
+            let cut = self.fresh();
+            self.alu(Opcode::And, Ty::Ud, cut, &[offset, Src::Bits(32 * (registers - 1)).into()]);
+            offset = Src::Reg(cut.into()).into();
+        }
+        offset
+    }
+}
