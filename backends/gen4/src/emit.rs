@@ -8,7 +8,7 @@ mod table;
 pub mod vertex;
 
 use crate::abi::Abi;
-use crate::inst::{Condition, Difference, Inst, MESSAGE, Source, Src, Test};
+use crate::inst::{Condition, Difference, Inst, MESSAGE, Source, Src, Test, is_line};
 use crate::isa::Machine;
 use crate::isa::fields::f;
 use crate::isa::implied::{Raw, implied};
@@ -839,9 +839,17 @@ impl Emit<'_> {
     /// A sum of products: all but the last word leave it in the accumulator, which nothing else does between them. 14.2.23.
     fn products(&mut self, dst: Reg, sources: &[Source]) -> Result<(), Failure> {
         let (first, second) = sources.split_at(sources.len() / 2);
+        let lined = is_line(sources);
         for (number, (&a, &b)) in first.iter().zip(second).enumerate() {
-            let opcode = if number == 0 { Opcode::Mul } else { Opcode::Mac };
-            let to = match number + 1 == first.len() {
+            let opcode = match number {
+                0 if lined => Opcode::Line,
+                0 => Opcode::Mul,
+                // LINE adds the number behind its own.
+                1 if lined => continue,
+                _ => Opcode::Mac,
+            };
+            let last = number + 1 == first.len() || lined && first.len() == 2;
+            let to = match last {
                 true => result(dst, Type::F),
                 false => into(File::Arf, NULL, Type::F),
             };

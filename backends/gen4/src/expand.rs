@@ -12,6 +12,7 @@ mod point;
 mod products;
 mod ranges;
 mod recipes;
+mod slopes;
 mod tables;
 mod texture;
 mod truths;
@@ -106,6 +107,12 @@ const OWN: &[Pass] = &[
         "sums of products round once",
         |func, _| products::join(func),
     ),
+    optional(
+        "join_slopes",
+        Proof::Licence("WGSL, reassociation and fusion: sums of products are fused or not"),
+        "sums of a product with a number and a number read both from the constants",
+        |func, _| slopes::join(func),
+    ),
     float_range::DECIDE,
     optional(
         "join_truths",
@@ -183,6 +190,7 @@ pub fn plan(effort: Effort) -> Plan {
             step("gvn"),
             cleans("relaxed_fold"),
             step("join_products"),
+            step("join_slopes"),
             step("dce"),
             step("group_choices"),
         ]);

@@ -3,7 +3,7 @@
 
 use crate::abi::Abi;
 use crate::emit::{covered, messages, payload};
-use crate::inst::{GPR, Inst, MESSAGE, REGISTERS, Source, Src, Swizzled};
+use crate::inst::{GPR, Inst, MESSAGE, REGISTERS, Source, Src, Swizzled, is_line};
 use crate::isa::Machine;
 use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
@@ -128,6 +128,7 @@ fn is_word(inst: &Inst, abi: &Abi) -> bool {
     match inst {
         Inst::Plane { .. } => abi.chip.machine() == Machine::G45,
         Inst::Alu { .. } | Inst::Select { .. } => true,
+        Inst::Dot { sources, .. } => sources.len() == 4 && is_line(sources),
         _ => false,
     }
 }

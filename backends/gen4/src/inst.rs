@@ -93,6 +93,21 @@ impl From<Src> for Source {
     }
 }
 
+/// Whether sources of [`Inst::Dot`] begin with what LINE makes: the product with a number and, as a product with 1, the number of the
+/// constants that stands three behind it. G45 vol. 4, 14.2.21.
+pub fn is_line(sources: &[Source]) -> bool {
+    let pairs = sources.len() / 2;
+    let [slope, offset, ..] = sources[..pairs] else { return false };
+    let one = sources[pairs + 1].src == Src::Bits(1f32.to_bits());
+    match (slope.src, offset.src) {
+        (Src::Scalar { register, dword }, Src::Scalar { register: same, dword: last }) => {
+            let plain = slope.is_plain() && offset.is_plain();
+            one && plain && register == same && dword % 4 == 0 && last == dword + 3
+        }
+        _ => false,
+    }
+}
+
 impl Source {
     /// Nothing is done to it.
     pub fn is_plain(&self) -> bool {

@@ -2,7 +2,7 @@
 //! and `endif` flush the instruction queue and switch threads, so that predication is faster for eight to ten instructions
 //! an arm (isa/gen4.md 6).
 
-use crate::inst::{Inst, Test};
+use crate::inst::{Inst, Test, is_line};
 use gpucc_ir::mach::{Block, Func, Node};
 
 /// Words of an arm.
@@ -63,7 +63,7 @@ fn words(inst: &Inst) -> Option<usize> {
         Inst::Alu { .. } | Inst::Vector { .. } | Inst::Center { .. } => Some(1),
         Inst::Plane { .. } => Some(2),
         Inst::Product { .. } => Some(3),
-        Inst::Dot { sources, .. } => Some(sources.len() / 2),
+        Inst::Dot { sources, .. } => Some(sources.len() / 2 - usize::from(is_line(sources))),
         _ => None,
     }
 }

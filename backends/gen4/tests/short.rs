@@ -428,7 +428,7 @@ fn a_word_of_a_variable_in_registers_takes_a_few_words() {
     assert_eq!(count(&within, "add(2) a0"), 1, "{within:#?}");
     assert_eq!(count(&within, "mov(4) g[a0"), 1, "{within:#?}");
     assert_eq!(count(&within, "(+f0.1) mov(8) g[a0"), 1, "{within:#?}");
-    assert_eq!(count(&within, "send(8)"), 1, "nothing goes to memory: {within:#?}");
+    assert_eq!(count(&within, "send(8)"), 2, "extended math and the end: {within:#?}");
     assert_eq!(count(&within, "and(8)"), 0, "{within:#?}");
     let open = vertex("iadd %0, %3");
     assert_eq!(count(&open, "and(8)"), 1, "{open:#?}");

@@ -440,7 +440,7 @@ mod tests {
     fn sunk(early: &str, late: &str, behind: &str) -> Option<String> {
         let text = format!(
             "func \"one\" compute workgroup 1 1 1 {{
-              res0 = \"b\" group 0 binding 0 storage 4 read_write as u32
+              res0 = \"b\" group 0 binding 0 storage 4 load store as u32
             }} body {{
               %0: b32 = const 0
               %1: b32 = const 1

@@ -133,10 +133,7 @@ pub fn cosine_of(b: &mut Builder, data: &InstData) -> Value {
     let turns = b.op2(Op::FMul, data.args[0], scale);
     let part = b.op1(Op::FFract, turns);
     let from_half = b.op2(Op::FAdd, part, half);
-    let size = b.op1(Op::FAbs, from_half);
-    let quarter = b.f32(0.25);
-    let rest = b.op2(Op::FSub, size, quarter);
-    near_sine(b, rest)
+    near_sine(b, from_half, 1.0, -0.25)
 }
 
 /// sin x / cos x, WGSL's own definition; the range is reduced once.
@@ -152,46 +149,59 @@ pub fn tangent_of(b: &mut Builder, data: &InstData) -> Value {
 pub fn sine(b: &mut Builder, data: &InstData) -> Value {
     let x = data.args[0];
     let magnitude = b.op1(Op::FAbs, x);
-    let (eight, steep) = (b.f32(8.0), b.f32(-16.0));
-    let slope = b.op2(Op::FMul, magnitude, steep);
-    let slope = b.op2(Op::FAdd, slope, eight);
+    if b.func.stage == Stage::Vertex {
+        let slope = line(b, magnitude, -16.0, 8.0);
+        let arch = b.op2(Op::FMul, x, slope);
+        let size = b.op1(Op::FAbs, arch);
+        let mut sum = b.f32(0.000_856_701_7);
+        for coefficient in [0.017_381_184, 0.196_365_56, 0.785_396_5] {
+            let term = b.f32(coefficient);
+            let product = b.op2(Op::FMul, size, sum);
+            sum = b.op2(Op::FAdd, product, term);
+        }
+        return b.op2(Op::FMul, arch, sum);
+    }
+    // The third root of c2, so that the last coefficient is 1.
+    const SCALE: f32 = 0.266_971_88;
+    let slope = line(b, magnitude, -16.0 * SCALE, 8.0 * SCALE);
     let arch = b.op2(Op::FMul, x, slope);
     let size = b.op1(Op::FAbs, arch);
-    let (first, rest): (f32, &[f32]) = match b.func.stage {
-        Stage::Vertex => (0.000_856_701_7, &[0.017_381_184, 0.196_365_56, 0.785_396_5]),
-        _ => (0.019_028_148, &[0.195_409_75, 0.785_554_3]),
-    };
-    let mut sum = b.f32(first);
-    for &coefficient in rest {
-        let term = b.f32(coefficient);
-        let product = b.op2(Op::FMul, size, sum);
-        sum = b.op2(Op::FAdd, product, term);
-    }
+    let inner = line(b, size, 0.195_409_75 / (SCALE * SCALE), 0.785_554_3 / SCALE);
+    let square = b.op2(Op::FMul, arch, arch);
+    let sum = b.op2(Op::FAdd, square, inner);
     b.op2(Op::FMul, arch, sum)
 }
 
 /// cos(2 pi x) for |x| <= 0.5: the sine of what is missing to a quarter turn.
 pub fn cosine(b: &mut Builder, data: &InstData) -> Value {
-    let magnitude = b.op1(Op::FAbs, data.args[0]);
-    let quarter = b.f32(0.25);
-    let rest = b.op2(Op::FSub, quarter, magnitude);
-    near_sine(b, rest)
+    near_sine(b, data.args[0], -1.0, 0.25)
 }
 
-/// sin(2 pi r) for r in -0.25..=0.25: r (c0 + c1 r^2 + c2 r^4) with the least greatest error is within 2^-13.8. Vertices have the
-/// nearer sine.
-fn near_sine(b: &mut Builder, rest: Value) -> Value {
+/// sin(2 pi r) of r = slope |x| + offset in -0.25..=0.25: r (c0 + c1 r^2 + c2 r^4) with the least greatest error is within 2^-13.8.
+/// What scales r so that c2 is 1 costs nothing where LINE makes it. Vertices have the nearer sine.
+fn near_sine(b: &mut Builder, x: Value, slope: f32, offset: f32) -> Value {
+    let size = b.op1(Op::FAbs, x);
     if b.func.stage == Stage::Vertex {
+        let offset = b.f32(offset);
+        let size = if slope < 0.0 { b.op1(Op::FNeg, size) } else { size };
+        let rest = b.op2(Op::FAdd, offset, size);
         return b.op1(Op::FSinTurns, rest);
     }
+    // The fifth root of c2.
+    const SCALE: f32 = 2.362_423_4;
+    let rest = line(b, size, slope * SCALE, offset * SCALE);
     let square = b.op2(Op::FMul, rest, rest);
-    let mut sum = b.f32(73.584_9);
-    for coefficient in [-41.095_203, 6.281_279_6] {
-        let term = b.f32(coefficient);
-        let product = b.op2(Op::FMul, square, sum);
-        sum = b.op2(Op::FAdd, product, term);
-    }
+    let inner = line(b, square, -41.095_203 / (SCALE * SCALE * SCALE), 6.281_279_6 / SCALE);
+    let fourth = b.op2(Op::FMul, square, square);
+    let sum = b.op2(Op::FAdd, fourth, inner);
     b.op2(Op::FMul, rest, sum)
+}
+
+/// slope x + offset.
+fn line(b: &mut Builder, x: Value, slope: f32, offset: f32) -> Value {
+    let [slope, offset] = [slope, offset].map(|number| b.f32(number));
+    let product = b.op2(Op::FMul, x, slope);
+    b.op2(Op::FAdd, product, offset)
 }
 
 #[cfg(test)]
