@@ -162,7 +162,7 @@ pub fn sine(b: &mut Builder, data: &InstData) -> Value {
         return b.op2(Op::FMul, arch, sum);
     }
     // The third root of c2, so that the last coefficient is 1.
-    const SCALE: f32 = 0.266_971_88;
+    const SCALE: f32 = 0.266_971_9;
     let slope = line(b, magnitude, -16.0 * SCALE, 8.0 * SCALE);
     let arch = b.op2(Op::FMul, x, slope);
     let size = b.op1(Op::FAbs, arch);
