@@ -60,6 +60,9 @@ passes! {
     join, false, Proof::Exact, "branches by one condition become one, and what only an arm loads is loaded there";
     forward, false, Proof::Exact, "loads give what was stored, and stores that nobody reads go";
     licm, false, Proof::Exact, "what a loop computes afresh each trip is computed once before it";
+    settle_loops, false, Proof::Licence("WGSL: a loop ends"),
+        "loops without effects leave with what is known before them";
+    join_exits, false, Proof::Exact, "exits near the end of a loop that leave with the same values leave together";
     signs, false, Proof::Exact, "what is never negative is divided as unsigned";
     strength, false, Proof::Exact, "division and multiplication by constants become products, shifts and masks";
     algebra, false, Proof::Exact, "a product and a sum become one fma where that is allowed and cheaper";
@@ -146,6 +149,8 @@ const O2: &[&str] = &[
     "words",
     "gvn",
     "licm",
+    "settle_loops",
+    "join_exits",
     "copy_prop",
     "dce",
 ];

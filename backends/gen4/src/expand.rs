@@ -121,12 +121,6 @@ const OWN: &[Pass] = &[
         |func, _| truths::join(func),
     ),
     optional(
-        "settle_loops",
-        Proof::Licence("WGSL: a loop ends"),
-        "loops without effects leave with what is known before them",
-        |func, _| loops::settle(func),
-    ),
-    optional(
         "invert_loops",
         Proof::Exact,
         "loops whose first trip is certain ask at their end for the next one",
@@ -135,8 +129,8 @@ const OWN: &[Pass] = &[
     optional(
         "sink_exits",
         Proof::Exact,
-        "exits near the end of a loop stand at its end, and leave together where they leave with the same values",
-        |func, _| loops::sink_exits(func),
+        "exits near the end of a loop stand at its end, where one word leaves or goes back",
+        gpucc_passes::join_exits::sink,
     ),
     optional(
         "update_elements",

@@ -77,6 +77,12 @@ const OWN: &[Pass] = &[
         },
     ),
     optional(
+        "sink_exits",
+        Proof::Exact,
+        "exits near the end of a loop stand at its end, so that fewer clauses stand between",
+        gpucc_passes::join_exits::sink,
+    ),
+    optional(
         "ahead",
         Proof::Exact,
         "what stands behind an `if` fills slots that a chain before it leaves empty",
@@ -141,6 +147,7 @@ pub fn plan(effort: Effort) -> Plan {
             step("rebalance"),
             step("gvn"),
             step("dce"),
+            step("sink_exits"),
             step("ahead"),
         ]);
     }
