@@ -1,15 +1,17 @@
 //! Loops that compute nothing: what they leave with is known before they begin.
 
 use crate::ctx::Ctx;
-use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, Op, Region, Value};
+use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, Op, Region, Value, ValueDef};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// Instructions of a loop that may compute nothing, at most.
 const EMPTY: usize = 64;
+/// Operations back that a value of a loop is followed to what stands before it.
+const DEPTH: u32 = 8;
 
-/// A loop without effects that leaves by an unchanging test, or elsewhere with values from before it, gets one choice for each
-/// result. WGSL lets an implementation assume that a loop ends, so that nobody needs it any more.
+/// A loop without effects that leaves by an unchanging test, or elsewhere with values that do not change either, gets one choice for
+/// each result. WGSL lets an implementation assume that a loop ends, so that nobody needs it any more.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let mut changed = false;
     if !func.any_inst(|data| data.op == Op::Loop) {
@@ -23,10 +25,15 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
             if func.insts[inst].op != Op::Loop {
                 continue;
             }
-            let Some((condition, leaves, exits)) = settled(func, inst) else { continue };
+            let Some(Settled { condition, leaves, exits, fixed }) = settled(func, inst) else {
+                continue;
+            };
             let others = exits.iter().find(|&&exit| exit != leaves).copied();
             let Some(others) = others.filter(|_| ctx.draw()) else { continue };
             let span = func.insts[inst].span;
+            hoist(func, inst, &fixed);
+            func.regions[region].insts.splice(at - 1..at - 1, fixed.iter().copied());
+            at += fixed.len();
             let (early, late) = (func.insts[leaves].args.clone(), func.insts[others].args.clone());
             let (condition, holds) = condition;
             for (number, (early, late)) in early.into_iter().zip(late).enumerate() {
@@ -47,8 +54,56 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     changed
 }
 
-/// The test that a loop begins with and whether it leaves where that holds, the `break` there, and all of them.
-type Settled = ((Value, bool), Inst, SmallVec<[Inst; 4]>);
+/// A loop that computes nothing.
+struct Settled {
+    /// The test that it begins with, and whether it leaves where that holds.
+    condition: (Value, bool),
+    /// The `break` there, and all of them.
+    leaves: Inst,
+    exits: SmallVec<[Inst; 4]>,
+    /// Pure instructions within it on values from before it, operands first.
+    fixed: SmallVec<[Inst; 4]>,
+}
+
+/// Takes instructions out of a loop.
+fn hoist(func: &mut Func, looped: Inst, fixed: &[Inst]) {
+    if fixed.is_empty() {
+        return;
+    }
+    let mut todo = func.insts[looped].regions.clone();
+    while let Some(region) = todo.pop() {
+        let mut insts = std::mem::take(&mut func.regions[region].insts);
+        insts.retain(|inst| !fixed.contains(inst));
+        todo.extend(insts.iter().flat_map(|&inst| func.insts[inst].regions.iter().copied()));
+        func.regions[region].insts = insts;
+    }
+}
+
+/// Whether a value does not change in a loop: what it is made of within stands in `fixed` then.
+fn is_fixed(
+    func: &Func,
+    within: &BTreeSet<Value>,
+    value: Value,
+    fixed: &mut SmallVec<[Inst; 4]>,
+    depth: u32,
+) -> bool {
+    if !within.contains(&value) {
+        return true;
+    }
+    let ValueDef::Result(inst, _) = func.values[value].def else { return false };
+    let data = &func.insts[inst];
+    if fixed.contains(&inst) {
+        return true;
+    }
+    if depth == 0 || !data.op.is_pure() || !data.regions.is_empty() {
+        return false;
+    }
+    let all = data.args.iter().all(|&arg| is_fixed(func, within, arg, fixed, depth - 1));
+    if all {
+        fixed.push(inst);
+    }
+    all
+}
 
 fn settled(func: &Func, looped: Inst) -> Option<Settled> {
     let data = &func.insts[looped];
@@ -87,16 +142,16 @@ fn settled(func: &Func, looped: Inst) -> Option<Settled> {
     let [yes, no] = branch.regions[..] else { return None };
     let (leaves, _, holds) = leaving(func, [yes, no])?;
     let condition = *branch.args.first()?;
-    let before = |value: &Value| !within.contains(value);
     let mut args = exits.iter().filter(|&&exit| exit != leaves).map(|&exit| &func.insts[exit].args);
     let others = args.next()?;
-    let known = func.insts[leaves].args.iter().chain(others).all(before);
     let same = args.all(|args| args == others);
-    (branch.op == Op::If && before(&condition) && known && same && !others.is_empty()).then_some((
-        (condition, holds),
-        leaves,
-        exits,
-    ))
+    if branch.op != Op::If || !same || others.is_empty() {
+        return None;
+    }
+    let mut fixed = SmallVec::new();
+    let mut asked = func.insts[leaves].args.iter().chain(others).chain([&condition]);
+    let known = asked.all(|&value| is_fixed(func, &within, value, &mut fixed, DEPTH));
+    known.then_some(Settled { condition: (condition, holds), leaves, exits, fixed })
 }
 
 /// An arm's only instruction.
@@ -137,6 +192,8 @@ mod tests {
                   %2: b1 = ult %0, %1
                   %4: b32 = loop %0 body (%5: b32) {{
                     %6: b1 = ult %5, %1
+                    %12: b32 = iadd %0, %1
+                    %11: b1 = ult %12, %0
                     if {test} {{
                       break %1
                     }} else {{
@@ -166,6 +223,7 @@ mod tests {
             changed
         };
         assert!(settles("%2", "%0"));
+        assert!(settles("%11", "%12"), "what is made of values from before the loop");
         assert!(!settles("%6", "%0"), "the test changes");
         assert!(!settles("%2", "%7"), "the result is counted");
     }

@@ -2,8 +2,8 @@
 //! same numeric model.
 
 use crate::common::{
-    add_endless, add_table, demote_arms, difference, echo_arms, echo_stores, has_private_memory,
-    phis_to_memory, private_accesses, run,
+    add_endless, add_exits, add_table, demote_arms, difference, echo_arms, echo_stores,
+    has_private_memory, phis_to_memory, private_accesses, run,
 };
 use gpucc_ir::driver::{FragmentState, State};
 use gpucc_ir::ssa::numerics::{Denormals, Fma, Rounding, ZeroRule};
@@ -372,8 +372,10 @@ fn every_pass_finds_something_to_do_in_random_programs() {
         add_endless(&mut endless);
         let mut demoting = program(seed, &UNSEEN);
         demote_arms(&mut demoting);
+        let mut leaving = func.clone();
+        add_exits(&mut leaving);
         for pass in PASSES {
-            for func in [&func, &endless, &demoting] {
+            for func in [&func, &endless, &demoting, &leaving] {
                 let mut ctx = Ctx::new(options, SLOPPY, &Masks);
                 ctx.pipeline = Some(&bare);
                 if (pass.run)(&mut func.clone(), &mut ctx) {
@@ -451,6 +453,22 @@ fn a_table_gives_what_the_array_gave() {
     add_table(&mut func);
     case.apply(&mut func);
     assert!(func.mems.values().any(|mem| mem.space == MemSpace::Constant));
+}
+
+#[test]
+fn loops_leave_with_what_they_left_with() {
+    for names in
+        [vec!["settle_loops"], vec!["join_exits"], vec!["settle_loops", "join_exits", "licm"]]
+    {
+        for target in [&Neutral as &'static dyn TargetInfo, &Masks] {
+            let case = Case { target, ..Case::of(&names) };
+            let compared = compare(&case, &Config::COMPUTE, add_exits);
+            assert!(compared >= SEEDS / 2, "only {compared} could be compared");
+            let mut func = program(1, &Config::COMPUTE);
+            add_exits(&mut func);
+            assert!(case.apply(&mut func) > 0, "{names:?}");
+        }
+    }
 }
 
 #[test]

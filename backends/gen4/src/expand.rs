@@ -177,7 +177,6 @@ pub fn plan(effort: Effort) -> Plan {
             step("relaxed_fold"),
             step("join_truths"),
             step("update_elements"),
-            step("settle_loops"),
             step("copy_prop"),
             step("invert_loops"),
             step("sink_exits"),

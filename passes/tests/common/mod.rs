@@ -410,7 +410,11 @@ pub fn add_table(func: &mut Func) {
     let found = b.mem_load(all, address, &[Type::B32])[0];
     let insts = std::mem::take(&mut func.regions[scratch].insts);
     func.regions[func.body].insts.splice(0..0, insts);
-    // Every stored word shows what was found.
+    show(func, found);
+}
+
+/// Every stored word shows a value.
+fn show(func: &mut Func, found: Value) {
     for (region, ..) in func.regions_in_order() {
         let insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = Vec::new();
@@ -433,6 +437,54 @@ pub fn add_table(func: &mut Func) {
         }
         func.regions[region].insts = out;
     }
+}
+
+/// Two loops stand at the start: one computes nothing and leaves by an unchanging test or by its count, the other leaves with one value
+/// by two exits near its end. What they gave is added to what buffer stores store.
+pub fn add_exits(func: &mut Func) {
+    let Some(input) = func.inputs.keys().next() else {
+        return;
+    };
+    let scratch = func.new_region();
+    let mut b = Builder::at(func, scratch);
+    let value = b.input(input, 0);
+    let (zero, one, five) = (b.u32(0), b.u32(1), b.u32(5));
+    let exit = |b: &mut Builder<'_>, condition: Value, value: Value| {
+        let leave = |b: &mut Builder<'_>| {
+            b.end(Op::Break, &[value]);
+            vec![]
+        };
+        b.if_else(condition, &[], leave, |_| vec![]);
+    };
+    let next = |b: &mut Builder<'_>, values: &[Value]| {
+        b.end(Op::Next, values);
+    };
+    let word = [Type::B32];
+    let empty = |b: &mut Builder<'_>, params: &[Value]| {
+        let early = b.op2(Op::IAdd, value, five);
+        let unchanging = b.op2(Op::ULt, early, value);
+        exit(b, unchanging, early);
+        let count = b.op2(Op::IAdd, params[0], one);
+        let last = b.op2(Op::IEq, count, five);
+        exit(b, last, one);
+        b.end(Op::Continue, &[count]);
+    };
+    let settled = b.loop_(&[zero], &word, &word, empty, next)[0];
+    let twice = |b: &mut Builder<'_>, params: &[Value]| {
+        let sum = b.op2(Op::IAdd, params[0], value);
+        let wraps = b.op2(Op::ULt, sum, value);
+        exit(b, wraps, sum);
+        let count = b.op2(Op::IAdd, params[1], one);
+        let last = b.op2(Op::IEq, count, five);
+        exit(b, last, sum);
+        b.end(Op::Continue, &[sum, count]);
+    };
+    let both = [Type::B32; 2];
+    let joined = b.loop_(&[value, zero], &both, &word, twice, next)[0];
+    let found = b.op2(Op::Xor, settled, joined);
+    let insts = std::mem::take(&mut func.regions[scratch].insts);
+    func.regions[func.body].insts.splice(0..0, insts);
+    show(func, found);
 }
 
 /// Private accesses that the body reaches.
