@@ -136,7 +136,7 @@ pub struct Options {
     pub includes: Option<Includes>,
     /// Limits.
     pub limits: Limits,
-    /// naga reads SPIR-V, where it is built with the feature `naga-spirv`: to compare our reader with it.
+    /// naga reads SPIR-V, where it is built with the feature `wgsl`: to compare our reader with it.
     pub by_naga: bool,
 }
 

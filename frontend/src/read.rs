@@ -310,7 +310,7 @@ fn in_users_words(text: &str) -> String {
 }
 
 /// naga's own reading of SPIR-V, to compare ours with.
-#[cfg(feature = "naga-spirv")]
+#[cfg(feature = "wgsl")]
 fn spirv(bytes: &[u8]) -> Result<naga::Module, Stop> {
     let options = front::spv::Options {
         adjust_coordinate_space: false,
@@ -321,7 +321,7 @@ fn spirv(bytes: &[u8]) -> Result<naga::Module, Stop> {
     parsed.map_err(|error| Stop::unsupported(error.to_string(), READING))
 }
 
-#[cfg(not(feature = "naga-spirv"))]
+#[cfg(not(feature = "wgsl"))]
 fn spirv(_: &[u8]) -> Result<naga::Module, Stop> {
     Err(Stop::internal("naga does not read SPIR-V here"))
 }
