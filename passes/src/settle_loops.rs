@@ -145,7 +145,8 @@ fn settled(func: &Func, looped: Inst) -> Option<Settled> {
     let mut args = exits.iter().filter(|&&exit| exit != leaves).map(|&exit| &func.insts[exit].args);
     let others = args.next()?;
     let same = args.all(|args| args == others);
-    if branch.op != Op::If || !same || others.is_empty() {
+    // What is left alike is settled already.
+    if branch.op != Op::If || !same || others.is_empty() || func.insts[leaves].args == *others {
         return None;
     }
     let mut fixed = SmallVec::new();

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Words of uniform buffers among the constants: 12 rows, and twice that where no other program's constants stand behind more
 /// than 64 rows together (isa/gen4-pipeline.md 1.4).
-const PUSHED: usize = 96;
+pub const PUSHED: usize = 96;
 /// Words of tables among the constants, whole registers of them: 32 rows. Those of a vertex program are as many as words of uniform
 /// buffers, so that both programs of a pair have 64 rows at most.
 pub const TABLED: usize = 256;

@@ -399,7 +399,7 @@ fn a_dot_product_of_a_vertex_is_one_word() {
 /// of range is cut first.
 #[test]
 fn a_word_of_a_variable_in_registers_takes_a_few_words() {
-    let vertex = |bound: &str| {
+    let vertex = |bound: &str, by: u32| {
         of_text(
             Machine::G45,
             &format!(
@@ -410,7 +410,7 @@ fn a_word_of_a_variable_in_registers_takes_a_few_words() {
                 }} body {{
                   %0: b32 = input in0.0
                   %1: b32 = input in0.1
-                  %2: b32 = const 2
+                  %2: b32 = const {by}
                   %3: b32 = const 9
                   %4: b32 = {bound}
                   %5: b32 = shl %4, %2
@@ -423,13 +423,16 @@ fn a_word_of_a_variable_in_registers_takes_a_few_words() {
             ),
         )
     };
-    let within = vertex("umin %0, %3");
+    let within = vertex("umin %0, %3", 2);
     assert_eq!(count(&within, "shl(8)"), 1, "{within:#?}");
     assert_eq!(count(&within, "add(2) a0"), 1, "{within:#?}");
     assert_eq!(count(&within, "mov(4) g[a0"), 1, "{within:#?}");
     assert_eq!(count(&within, "(+f0.1) mov(8) g[a0"), 1, "{within:#?}");
     assert_eq!(count(&within, "send(8)"), 2, "extended math and the end: {within:#?}");
     assert_eq!(count(&within, "and(8)"), 0, "{within:#?}");
-    let open = vertex("iadd %0, %3");
+    let open = vertex("iadd %0, %3", 2);
     assert_eq!(count(&open, "and(8)"), 1, "{open:#?}");
+    // A shift by 32 would be none: the address is made first.
+    let shifted = vertex("iadd %0, %3", 29);
+    assert_eq!(count(&shifted, "shl(8)"), 2, "{shifted:#?}");
 }

@@ -418,8 +418,8 @@ pub mod tests {
         }
     }
 
-    /// The last two operations of x less its whole part, where `reads` others read that.
-    fn fraction(reads: &str) -> Vec<&'static str> {
+    /// The text of x less its whole part, where `reads` others read that.
+    fn fraction(reads: &str) -> String {
         let text = format!(
             "func \"one\" vertex {{
               in0 = \"v\" f32 x 4 location 0 flat center
@@ -436,19 +436,16 @@ pub mod tests {
         let mut func = super::super::parsed(&text);
         super::fractions(&mut func);
         gpucc_ir::ssa::verify(&func).expect("still sound");
-        let insts = &func.regions[func.body].insts;
-        insts.iter().map(|&inst| func.insts[inst].op.name()).collect()
+        func.to_string()
     }
 
     #[test]
     fn what_is_left_of_a_whole_part_is_a_fraction_with_a_sign() {
-        let ops = fraction("");
-        assert!(ops.ends_with(&["ffract", "const", "and", "or", "output", "yield"]), "{ops:?}");
-        let ops = fraction("output out0.1, %1");
-        assert!(ops.contains(&"fsub"), "the whole part is there anyway: {ops:?}");
-        for x in [0.25f32, -0.75, 3.5, -2.0, 8_388_607.5, -1e30, 1e-40] {
-            let fraction = x.abs() - x.abs().floor();
-            assert_eq!(fraction.copysign(x), x - x.trunc(), "{x}");
+        let text = fraction("");
+        for step in ["fabs %0", "ffract %2", "const 0x80000000", "and %0, %4", "or %3, %5"] {
+            assert!(text.contains(&format!(": b32 = {step}")), "{step}: {text}");
         }
+        let text = fraction("output out0.1, %1");
+        assert!(text.contains("= fsub %0, %1"), "the whole part is there anyway: {text}");
     }
 }

@@ -2,7 +2,7 @@
 //! (G45 vol. 4, 14.2.21). What other products the sum has, MAC adds to what LINE leaves in the accumulator.
 
 use super::uses::{Uses, uses};
-use crate::abi::tabled;
+use crate::abi::{PUSHED, tabled};
 use gpucc_ir::ssa::{
     Access, Builder, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Op, Region, Stage, Type,
     Value,
@@ -11,6 +11,8 @@ use smallvec::SmallVec;
 
 /// Pairs of numbers of a program, four words each.
 const MOST: usize = 16;
+/// Steps back that a sum of products is looked for.
+const NEAR: usize = 16;
 /// Words of a pair: LINE reads the first and the last of four.
 const WORDS: usize = 4;
 
@@ -33,7 +35,9 @@ fn number(func: &Func, value: Value) -> Option<f32> {
 pub fn join(func: &mut Func) -> bool {
     let others = func.mems.values().filter(|data| data.space == MemSpace::Constant);
     let words: usize = others.map(|data| data.words.len().next_multiple_of(8)).sum();
-    let most = (tabled(func.stage).saturating_sub(words) / WORDS).min(MOST);
+    // No word of a buffer gives way to them.
+    let room = tabled(func.stage).saturating_sub(PUSHED);
+    let most = (room.saturating_sub(words) / WORDS).min(MOST);
     if func.stage == Stage::Vertex || most == 0 {
         return false;
     }
@@ -51,7 +55,7 @@ pub fn join(func: &mut Func) -> bool {
             // A saturation is free where a sum stands before it.
             if let Some(&result) = func.insts[inst].results.first()
                 && !saturated.contains(result)
-                && let Some(sum) = sum(func, inst, &uses)
+                && let Some(sum) = sum(func, inst, &uses, region)
                 && let Some(pair) = pair(&mut pairs, [sum.slope, sum.offset], most)
             {
                 let mem = *mem.get_or_insert_with(|| {
@@ -94,7 +98,7 @@ fn pair(pairs: &mut Vec<[u32; 2]>, wanted: [u32; 2], most: usize) -> Option<usiz
 }
 
 /// What an instruction adds, where LINE makes it.
-fn sum(func: &Func, inst: Inst, uses: &Uses) -> Option<Sum> {
+fn sum(func: &Func, inst: Inst, uses: &Uses, region: Region) -> Option<Sum> {
     let data = &func.insts[inst];
     if data.results.len() != 1 || func.ty(data.results[0]) != Type::B32 {
         return None;
@@ -117,12 +121,20 @@ fn sum(func: &Func, inst: Inst, uses: &Uses) -> Option<Sum> {
         _ => return None,
     };
     let made = func.def(products).filter(|_| uses[products] == 1)?;
-    if !matches!(made.op, Op::FMul | Op::FDot) {
+    // Operands of several products wait across no message.
+    if made.op != Op::FMul && (made.op != Op::FDot || !is_near(func, products, region)) {
         return None;
     }
     let (first, second) = made.args.split_at(made.args.len() / 2);
     let all: SmallVec<[[Value; 2]; 4]> = first.iter().zip(second).map(|(&a, &b)| [a, b]).collect();
     product(func, &all, negative, offset)
+}
+
+/// Whether a value is made a few pure steps before the end of a region so far.
+fn is_near(func: &Func, value: Value, region: Region) -> bool {
+    let before = func.regions[region].insts.iter().rev().take(NEAR);
+    let mut pure = before.take_while(|&&inst| func.insts[inst].op.is_pure());
+    pure.any(|&inst| func.insts[inst].results.contains(&value))
 }
 
 /// Products of which one is with a number. What is taken from a number is one product alone.

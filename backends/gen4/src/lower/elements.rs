@@ -7,8 +7,10 @@ use crate::isa::ops::Opcode;
 use cranelift_entity::EntitySet;
 use gpucc_ir::ssa::{Access, Func, Imm, InstData, Mem, MemSpace, Op, Type, Value};
 
-/// Registers that variables take, at most: with 64 in all each thread of an execution unit has room (isa/gen4.md 6).
+/// Registers that variables take, at most.
 pub const MOST: u32 = 32;
+/// Registers of a thread with which each one of an execution unit has room (isa/gen4.md 6): variables and payload take no more.
+const ROOM: u32 = 64;
 /// Log2 of a register's bytes over those of a word.
 const SPREAD: u32 = 3;
 /// Operations back that the largest address is looked for.
@@ -27,6 +29,8 @@ fn most(func: &Func, value: Value, depth: u32) -> Option<u32> {
             (one, other) => one.or(other),
         },
         Op::Select => Some(of(1)?.max(of(2)?)),
+        Op::LShr => Some(of(0)? >> (func.as_const(data.args[1])? as u32 & 31)),
+        Op::IMul => of(0)?.checked_mul(of(1)?),
         Op::IAdd => of(0)?.checked_add(of(1)?),
         Op::Shl => of(0)?.checked_mul(1 << func.as_const(data.args[1]).filter(|&by| by < 32)?),
         _ => None,
@@ -62,6 +66,7 @@ impl Lower<'_> {
         if !self.abi.is_vertex() {
             return;
         }
+        let room = MOST.min(ROOM.saturating_sub(self.abi.payload().into()));
         let (mut others, mut uncertain) = (EntitySet::<Mem>::new(), EntitySet::<Mem>::new());
         for (region, ..) in self.ssa.regions_in_order() {
             for &inst in &self.ssa.regions[region].insts {
@@ -90,7 +95,7 @@ impl Lower<'_> {
             let words = extent(data.size, uncertain.contains(mem));
             if data.space == MemSpace::Private
                 && !others.contains(mem)
-                && u32::from(self.elements) + words <= MOST
+                && u32::from(self.elements) + words <= room
             {
                 self.arrays[mem] = Some(self.abi.payload() + self.elements);
                 self.elements += words as u8;
@@ -143,6 +148,8 @@ impl Lower<'_> {
             && data.op == Op::Shl
             && self.cell(address).is_none()
             && let Some(more) = self.ssa.as_const(data.args[1])
+            // A shift takes five bits of its count.
+            && (more as u32 & 31) + SPREAD < 32
         {
             (value, by) = (data.args[0], by + (more as u32 & 31));
         }
