@@ -205,6 +205,13 @@ pub fn messages(inst: &Inst, abi: &Abi) -> std::ops::Range<u8> {
     }
 }
 
+/// A word of an architecture register as a destination, and as a source of all lanes.
+fn architecture(register: u32, byte: u32) -> (Operand, From) {
+    let place = Place::Direct { register, byte };
+    let word = Operand { place, ..into(File::Arf, register, Type::Uw) };
+    (word, From::Operand(Operand { region: SCALAR, ..word }))
+}
+
 /// Where a result goes.
 fn result(reg: Reg, ty: Type) -> Operand {
     let cell = reg.cell();
@@ -839,22 +846,23 @@ impl Emit<'_> {
     /// A sum of products: all but the last word leave it in the accumulator, which nothing else does between them. 14.2.23.
     fn products(&mut self, dst: Reg, sources: &[Source]) -> Result<(), Failure> {
         let (first, second) = sources.split_at(sources.len() / 2);
-        let lined = is_line(sources);
-        for (number, (&a, &b)) in first.iter().zip(second).enumerate() {
-            let opcode = match number {
-                0 if lined => Opcode::Line,
-                0 => Opcode::Mul,
-                // LINE adds the number behind its own.
-                1 if lined => continue,
-                _ => Opcode::Mac,
-            };
-            let last = number + 1 == first.len() || lined && first.len() == 2;
-            let to = match last {
+        let mut pairs: SmallVec<[(Source, Source); 4]> =
+            first.iter().copied().zip(second.iter().copied()).collect();
+        let mut opcode = Opcode::Mul;
+        if is_line(sources) {
+            // LINE adds the number behind its own.
+            pairs.remove(1);
+            opcode = Opcode::Line;
+        }
+        let last = pairs.len() - 1;
+        for (number, (a, b)) in pairs.into_iter().enumerate() {
+            let to = match number == last {
                 true => result(dst, Type::F),
                 false => into(File::Arf, NULL, Type::F),
             };
             let from = [source(a, Type::F), source(b, Type::F)];
             self.word(opcode, How::default(), to, &from)?;
+            opcode = Opcode::Mac;
         }
         Ok(())
     }
@@ -887,10 +895,7 @@ impl Emit<'_> {
             self.word(Opcode::Mov, how, mask, &[From::Number(0xff, Type::Uw)])?;
         }
         if self.lives {
-            let flag = Operand {
-                place: Place::Direct { register: FLAG, byte: 2 },
-                ..into(File::Arf, FLAG, Type::Uw)
-            };
+            let (flag, _) = architecture(FLAG, 2);
             let living = From::Operand(grf(0, 0, Type::Uw, SCALAR));
             self.word(Opcode::Not, once, flag, &[living])?;
         }

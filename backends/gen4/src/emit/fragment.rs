@@ -101,16 +101,12 @@ impl Emit<'_> {
     /// The flag's lanes live no longer, or those that it has not. Lanes that are not there have never lived.
     pub(super) fn demote_by(&mut self, inverse: bool) -> Result<(), Failure> {
         let once = How { size: Some(ONE), no_mask: true, ..How::default() };
-        let flag = |byte: u32| {
-            let place = Place::Direct { register: FLAG, byte };
-            Operand { place, ..into(File::Arf, FLAG, Type::Uw) }
-        };
-        let read = |byte| From::Operand(Operand { region: SCALAR, ..flag(byte) });
+        let [(flag, read), (living, lives)] = [0, 2].map(|byte| architecture(FLAG, byte));
         if inverse {
-            self.word(Opcode::Not, once, flag(0), &[read(0)])?;
+            self.word(Opcode::Not, once, flag, &[read])?;
         }
         self.lives = true;
-        self.word(Opcode::Or, once, flag(2), &[read(2), read(0)])
+        self.word(Opcode::Or, once, living, &[lives, read])
     }
 
     /// A message to a target: r0 with the pixels that live, r1, four colours of all pixels, and where depth is computed the
@@ -131,12 +127,8 @@ impl Emit<'_> {
                 self.wait(self.abi.header().into())?;
             }
             let once = How { size: Some(ONE), ..alone };
-            let flag = Operand {
-                place: Place::Direct { register: FLAG, byte: 2 },
-                region: SCALAR,
-                ..into(File::Arf, FLAG, Type::Uw)
-            };
-            self.word(Opcode::Not, once, into(File::Grf, 0, Type::Uw), &[From::Operand(flag)])?;
+            let (_, flag) = architecture(FLAG, 2);
+            self.word(Opcode::Not, once, into(File::Grf, 0, Type::Uw), &[flag])?;
         }
         let second = into(File::Mrf, u32::from(HEADER) + 1, Type::Ud);
         let r1 = From::Operand(grf(1, 0, Type::Ud, LANES));

@@ -37,14 +37,12 @@ impl Emit<'_> {
 
     /// The flag of the lanes that are there, before which it is 0: a comparison writes no other lane's.
     pub(super) fn ballot(&mut self, dst: Reg, of: Source) -> Result<(), Failure> {
-        let place = Place::Direct { register: FLAG, byte: 0 };
-        let flag = Operand { place, ..into(File::Arf, FLAG, Type::Uw) };
+        let (flag, bits) = architecture(FLAG, 0);
         let once = How { size: Some(ONE), no_mask: true, ..How::default() };
         self.word(Opcode::Mov, once, flag, &[From::Number(0, Type::Uw)])?;
         let how = How { condition: Condition::NotEqual as u32, ..How::default() };
         let from = [source(of, Type::D), From::Number(0, Type::D)];
         self.word(Opcode::Cmp, how, into(File::Arf, NULL, Type::D), &from)?;
-        let bits = From::Operand(Operand { region: SCALAR, ..flag });
         // A compressed instruction names no flag. 11.5.3.
         self.parts(|emit, part, how| {
             let dst = into(File::Grf, general(dst) + part, Type::Ud);
@@ -67,8 +65,7 @@ impl Emit<'_> {
 
     /// Addresses are bytes from r0 on, eight at once: an element of a0 each. 11.3.4.3, 11.3.9.
     pub(super) fn gather(&mut self, dst: Reg, bytes: Reg) -> Result<(), Failure> {
-        let place = Place::Direct { register: ADDRESS, byte: 0 };
-        let address = Operand { place, ..into(File::Arf, ADDRESS, Type::Uw) };
+        let (address, _) = architecture(ADDRESS, 0);
         let place = Place::Indirect { index: 0, offset: 0 };
         let found = From::Operand(Operand { place, ..grf(0, 0, Type::Ud, BY_ADDRESS) });
         let first = From::Number(32 * u32::from(self.abi.spread()), Type::Uw);

@@ -1,14 +1,15 @@
 //! Words of tables and of variables in registers, by index registers. G45 vol. 4, 11.3.9.
 
-use super::{EIGHT, Emit, FLAG, From, HALVES, How, LANES, ONE, SCALAR, general, grf, into, source};
+use super::{
+    ADDRESS, EIGHT, Emit, FLAG, From, HALVES, How, LANES, ONE, SCALAR, architecture, general, grf,
+    into, source,
+};
 use crate::inst::{Side, Source, Src};
 use crate::isa::operand::{File, Operand, Place, Region, Type};
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::Reg;
 
-/// The index registers. G45 vol. 4, table 11-5.
-const INDEX: u32 = 0x10;
 /// Codes of two and of four channels. G45 vol. 4, 13.2.2, ExecSize.
 const TWO: u32 = 1;
 const FOUR: u32 = 2;
@@ -57,7 +58,7 @@ impl Emit<'_> {
         first: u16,
         side: Option<Side>,
     ) -> Result<(), Failure> {
-        let indices = into(File::Arf, INDEX, Type::Uw);
+        let indices = into(File::Arf, ADDRESS, Type::Uw);
         let first = From::Number(first.into(), Type::Uw);
         if self.abi.is_vertex() {
             // Channels of the first vertex alone would decide, and nobody reads the index of a vertex that waits.
@@ -87,7 +88,7 @@ impl Emit<'_> {
     fn index_vertices(&mut self, offset: Source, first: u8) -> Result<(), Failure> {
         let first = From::Number(32 * u32::from(first), Type::Uw);
         let how = How { size: Some(TWO), no_mask: true, ..How::default() };
-        let indices = into(File::Arf, INDEX, Type::Uw);
+        let indices = into(File::Arf, ADDRESS, Type::Uw);
         self.word(Opcode::Add, how, indices, &[of_vertices(offset, false), first])
     }
 
@@ -100,10 +101,8 @@ impl Emit<'_> {
         }
         self.index_vertices(offset, first)?;
         // The second vertex has the upper half of each register.
-        let place = Place::Direct { register: INDEX, byte: 2 };
-        let second = Operand { place, ..into(File::Arf, INDEX, Type::Uw) };
+        let (second, from) = architecture(ADDRESS, 2);
         let how = How { size: Some(ONE), no_mask: true, ..How::default() };
-        let from = From::Operand(Operand { region: SCALAR, ..second });
         self.word(Opcode::Add, how, second, &[from, From::Number(16, Type::Uw)])?;
         let region = Region::Rows { vertical: INDEXED, width: 2, horizontal: 0 };
         let place = Place::Indirect { index: 0, offset: 0 };
@@ -138,8 +137,7 @@ impl Emit<'_> {
         };
         let how = How { size: Some(FOUR), ..How::default() };
         self.word(Opcode::Mov, how, to(0), &[half])?;
-        let place = Place::Direct { register: FLAG, byte: 2 };
-        let flag = Operand { place, ..into(File::Arf, FLAG, Type::Uw) };
+        let (flag, _) = architecture(FLAG, 2);
         let how = How { size: Some(ONE), no_mask: true, ..How::default() };
         self.word(Opcode::Mov, how, flag, &[From::Number(SECOND, Type::Uw)])?;
         let how = How { predicate: Some(false), other: true, ..How::default() };

@@ -73,16 +73,8 @@ pub fn join(func: &mut Func) -> bool {
     }
     let Some(mem) = mem else { return false };
     let words = pairs.iter().flat_map(|&[slope, offset]| [slope, 0, 0, offset]).collect::<Vec<_>>();
-    func.mems[mem].size = 4 * words.len() as u32;
-    func.mems[mem].words = words;
-    let size = func.mems[mem].size;
-    for data in func.insts.values_mut() {
-        if let Imm::Mem(access) = &mut data.imm
-            && access.mem == mem
-        {
-            access.hi = size;
-        }
-    }
+    let data = &mut func.mems[mem];
+    (data.size, data.words) = (4 * words.len() as u32, words);
     true
 }
 
@@ -161,9 +153,9 @@ fn write(func: &mut Func, region: Region, inst: Inst, sum: &Sum, (mem, pair): (M
     let mut b = Builder::at(func, region);
     b.span = b.func.insts[inst].span;
     let mut load = |word: usize| {
-        let at = b.u32(4 * word as u32);
-        let access = Access { mem, lo: 0, hi: 4 };
-        b.mem_load(access, at, &[Type::B32])[0]
+        let lo = 4 * word as u32;
+        let at = b.u32(lo);
+        b.mem_load(Access { mem, lo, hi: lo + 4 }, at, &[Type::B32])[0]
     };
     let (slope, offset) = (load(WORDS * pair), load(WORDS * pair + 3));
     let one = b.f32(1.0);
