@@ -480,6 +480,23 @@ impl Op {
     pub const fn is_comparison(self) -> bool {
         matches!(self.sig(), Sig::Compare | Sig::CompareBits)
     }
+    /// The comparison that holds where this one does not, and whether it takes the operands the other way round. That of an order of
+    /// floats holds so where neither operand is a NaN alone.
+    pub const fn opposite(self) -> Option<(Op, bool)> {
+        Some(match self {
+            Op::IEq => (Op::INe, false),
+            Op::INe => (Op::IEq, false),
+            Op::FEq => (Op::FNe, false),
+            Op::FNe => (Op::FEq, false),
+            Op::ULt => (Op::ULe, true),
+            Op::ULe => (Op::ULt, true),
+            Op::SLt => (Op::SLe, true),
+            Op::SLe => (Op::SLt, true),
+            Op::FLt => (Op::FLe, true),
+            Op::FLe => (Op::FLt, true),
+            _ => return None,
+        })
+    }
     /// The type of its result where that follows from its operands' types.
     pub fn result(self, args: impl Fn(usize) -> Type) -> Option<Type> {
         Some(match self.sig() {

@@ -311,19 +311,19 @@ fn bounded(func: &Func, cond: Value, yes: Value, no: Value) -> Option<Rewrite> {
 
 fn not(func: &Func, of: Value) -> Option<Rewrite> {
     let inner = func.def(of)?;
-    let swapped = |op: Op| Rewrite::op(op, &[inner.args[1], inner.args[0]]);
     match inner.op {
         Op::Not => Some(Rewrite::Value(inner.args[0])),
-        Op::IEq => Rewrite::op(Op::INe, &inner.args),
-        Op::INe => Rewrite::op(Op::IEq, &inner.args),
-        Op::FEq => Rewrite::op(Op::FNe, &inner.args),
-        Op::FNe => Rewrite::op(Op::FEq, &inner.args),
-        Op::ULt => swapped(Op::ULe),
-        Op::ULe => swapped(Op::ULt),
-        Op::SLt => swapped(Op::SLe),
-        Op::SLe => swapped(Op::SLt),
-        _ => None,
+        // A NaN has neither order.
+        Op::FLt | Op::FLe => None,
+        _ => opposite(inner),
     }
+}
+
+/// The comparison that holds where one does not.
+pub(super) fn opposite(of: &InstData) -> Option<Rewrite> {
+    let (op, exchanged) = of.op.opposite()?;
+    let [a, b] = of.args[..] else { return None };
+    Rewrite::op(op, &if exchanged { [b, a] } else { [a, b] })
 }
 
 /// Halves of what was joined, and joins of what was halved.

@@ -5,6 +5,7 @@
 
 use super::Rewrite;
 use super::float::is_whole;
+use super::integer::opposite;
 use gpucc_ir::ssa::{Func, InstData, Op, Type, Value};
 use smallvec::SmallVec;
 
@@ -203,15 +204,7 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
                 }
             }
         }
-        (Op::Not, &[a]) => {
-            let inner = func.def(a)?;
-            let op = match inner.op {
-                Op::FLt => Op::FLe,
-                Op::FLe => Op::FLt,
-                _ => return None,
-            };
-            Rewrite::op(op, &[inner.args[1], inner.args[0]])
-        }
+        (Op::Not, &[a]) => opposite(func.def(a)?),
         (Op::FDiv, &[a, b]) if a == b => Some(Rewrite::Bits(1f32.to_bits().into())),
         (Op::FMin | Op::FMax, &[a, b]) if number(a).is_some() && number(b).is_none() => {
             Rewrite::op(data.op, &[b, a])

@@ -82,21 +82,9 @@ impl Join<'_> {
     /// The opposite of a comparison that nothing else reads, as another comparison. No float is no number.
     fn opposite(&mut self, cond: Value) -> Option<Value> {
         let data = self.func.def(cond).filter(|_| self.uses[cond] == 1)?;
+        let (op, exchanged) = data.op.opposite()?;
         let [a, b] = data.args[..] else { return None };
-        let (op, args) = match data.op {
-            Op::IEq => (Op::INe, [a, b]),
-            Op::INe => (Op::IEq, [a, b]),
-            Op::SLt => (Op::SLe, [b, a]),
-            Op::SLe => (Op::SLt, [b, a]),
-            Op::ULt => (Op::ULe, [b, a]),
-            Op::ULe => (Op::ULt, [b, a]),
-            Op::FEq => (Op::FNe, [a, b]),
-            Op::FNe => (Op::FEq, [a, b]),
-            Op::FLt => (Op::FLe, [b, a]),
-            Op::FLe => (Op::FLt, [b, a]),
-            _ => return None,
-        };
-        Some(self.push(op, &args))
+        Some(self.push(op, &if exchanged { [b, a] } else { [a, b] }))
     }
 
     /// What a comparison is where another of the same operands holds, or does not.
