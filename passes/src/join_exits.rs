@@ -47,8 +47,8 @@ fn exit_of(func: &Func, inst: Inst) -> Option<(Inst, bool)> {
     func.insts[stays].args.is_empty().then_some((exit, holds))
 }
 
-/// What a parameter of a loop's body is in the next trip, behind a `continue`.
-fn follows(func: &Func, looped: Inst, last: Inst, number: usize) -> Option<Value> {
+/// What a parameter of a loop's body is in the next trip, behind a `continue`, where `continuing` computes nothing.
+pub fn follows(func: &Func, looped: Inst, last: Inst, number: usize) -> Option<Value> {
     let continuing = func.insts[looped].regions[1];
     let next = &func.insts[only(func, continuing)?];
     let &value = next.args.get(number).filter(|_| next.op == Op::Next)?;

@@ -4,6 +4,7 @@
 use gpucc_ir::ssa::{
     Func, Imm, Inst, InstData, Numerics, Op, Region, Type, Value, ValueDef, eval_inst,
 };
+use gpucc_passes::join_exits::follows;
 use gpucc_passes::settle_loops::{leaving, only};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -58,11 +59,8 @@ fn tested(func: &Func, looped: Inst) -> Option<Tested> {
     if func.insts[last].op != Op::Continue || next.op != Op::Next {
         return None;
     }
-    let of = |&value: &Value| match parameter(func, value, continuing) {
-        Some(number) => func.insts[last].args.get(number).copied(),
-        None => Some(value),
-    };
-    let next: Option<SmallVec<[Value; 4]>> = next.args.iter().map(of).collect();
+    let params = 0..func.regions[body].params.len();
+    let next = params.map(|number| follows(func, looped, last, number)).collect::<Option<_>>()?;
     // The test, and what is made in front of it.
     let mut ahead: BTreeSet<Value> = BTreeSet::new();
     let insts = &func.regions[body].insts;
@@ -107,7 +105,6 @@ fn tested(func: &Func, looped: Inst) -> Option<Tested> {
     };
     let compared: Option<SmallVec<[u64; 2]>> = args.iter().map(|&value| first(value)).collect();
     let found = eval_inst(func, &func.insts[test], &compared?, &Numerics::REFERENCE)? != 0;
-    let next = next.filter(|next| next.len() == func.regions[body].params.len())?;
     (found != holds && !goes_on(func, body, last)).then_some(Tested {
         body,
         leaves,
