@@ -30,6 +30,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 pub use elements::MOST as MOST_ELEMENTS;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{self, Block, Demand, VReg};
+use gpucc_ir::ssa::verify::bounds::Facts;
 use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Span, Type, Value};
 use phases::{PhasedLoop, Phases};
 use smallvec::SmallVec;
@@ -78,6 +79,8 @@ struct Lower<'a> {
     /// The first register of each variable in registers, and how many they take.
     arrays: SecondaryMap<Mem, Option<u8>>,
     elements: u8,
+    /// What addresses of variables may be, where some may stand in registers.
+    facts: Option<Facts>,
     loops: Vec<LoopFrame>,
     /// What barriers cut, and the loops around them.
     phases: Option<Phases>,
@@ -124,6 +127,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         variables: SecondaryMap::new(),
         arrays: SecondaryMap::new(),
         elements: 0,
+        facts: None,
         loops: Vec::new(),
         phases: None,
         phased_loops: Vec::new(),

@@ -5,7 +5,8 @@ use crate::inst::{Inst, Source, Src};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use cranelift_entity::EntitySet;
-use gpucc_ir::ssa::{Access, Func, Imm, InstData, Mem, MemSpace, Op, Type, Value};
+use gpucc_ir::ssa::verify::bounds::Facts;
+use gpucc_ir::ssa::{Imm, InstData, Mem, MemData, MemSpace, Op, Type, Value};
 
 /// Registers that variables take, at most.
 pub const MOST: u32 = 32;
@@ -13,36 +14,6 @@ pub const MOST: u32 = 32;
 const ROOM: u32 = 64;
 /// Log2 of a register's bytes over those of a word.
 const SPREAD: u32 = 3;
-/// Operations back that the largest address is looked for.
-const DEPTH: u32 = 6;
-
-/// The largest that a value may be, where operations tell.
-fn most(func: &Func, value: Value, depth: u32) -> Option<u32> {
-    if let Some(bits) = func.as_const(value) {
-        return Some(bits as u32);
-    }
-    let data = func.def(value).filter(|_| depth > 0)?;
-    let of = |at: usize| most(func, data.args[at], depth - 1);
-    match data.op {
-        Op::UMin | Op::And if func.ty(value) == Type::B32 => match (of(0), of(1)) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        },
-        Op::Select => Some(of(1)?.max(of(2)?)),
-        Op::LShr => Some(of(0)? >> (func.as_const(data.args[1])? as u32 & 31)),
-        Op::IMul => of(0)?.checked_mul(of(1)?),
-        Op::IAdd => of(0)?.checked_add(of(1)?),
-        Op::Shl => of(0)?.checked_mul(1 << func.as_const(data.args[1]).filter(|&by| by < 32)?),
-        _ => None,
-    }
-}
-
-/// The address of an access of so many words is certainly within the variable.
-fn is_within(func: &Func, address: Value, count: usize, bytes: u32) -> bool {
-    let last = most(func, address, DEPTH).and_then(|most| most.checked_add(4 * count as u32));
-    last.is_some_and(|end| end <= bytes)
-}
-
 /// Words that an access moves.
 fn count(data: &InstData) -> usize {
     match data.op {
@@ -63,9 +34,11 @@ fn extent(bytes: u32, uncertain: bool) -> u32 {
 impl Lower<'_> {
     /// Gives variables registers, in the order of the function, as long as there are some. All of their accesses are of words.
     pub(super) fn place_elements(&mut self) {
-        if !self.abi.is_vertex() {
+        let private = |data: &MemData| data.space == MemSpace::Private;
+        if !self.abi.is_vertex() || !self.ssa.mems.values().any(private) {
             return;
         }
+        self.facts = Some(Facts::new(self.ssa));
         let room = MOST.min(ROOM.saturating_sub(self.abi.payload().into()));
         let (mut others, mut uncertain) = (EntitySet::<Mem>::new(), EntitySet::<Mem>::new());
         for (region, ..) in self.ssa.regions_in_order() {
@@ -78,10 +51,8 @@ impl Lower<'_> {
                         if !moved.into_iter().all(words) || access.lo % 4 != 0 {
                             others.insert(access.mem);
                         }
-                        let Access { mem, .. } = access;
-                        let bytes = self.ssa.mems[mem].size;
-                        if !is_within(self.ssa, data.args[0], count(data), bytes) {
-                            uncertain.insert(mem);
+                        if !self.is_within(data, access.mem) {
+                            uncertain.insert(access.mem);
                         }
                     }
                     Imm::MemAtomic(access, _) => {
@@ -93,14 +64,18 @@ impl Lower<'_> {
         }
         for (mem, data) in &self.ssa.mems {
             let words = extent(data.size, uncertain.contains(mem));
-            if data.space == MemSpace::Private
-                && !others.contains(mem)
-                && u32::from(self.elements) + words <= room
-            {
+            if private(data) && !others.contains(mem) && u32::from(self.elements) + words <= room {
                 self.arrays[mem] = Some(self.abi.payload() + self.elements);
                 self.elements += words as u8;
             }
         }
+    }
+
+    /// The words of an access are certainly within the variable.
+    fn is_within(&self, data: &InstData, mem: Mem) -> bool {
+        let first = self.facts.as_ref().and_then(|facts| facts.most(data.args[0]));
+        let end = first.and_then(|first| first.checked_add(4 * count(data) as u32));
+        end.is_some_and(|end| end <= self.ssa.mems[mem].size)
     }
 
     /// Loads or stores words of a variable in registers.
@@ -108,7 +83,7 @@ impl Lower<'_> {
         let Some(first) = self.arrays[mem] else { return };
         let bytes = self.ssa.mems[mem].size;
         let known = self.ssa.as_const(data.args[0]).map(|bits| bits as u32);
-        let within = is_within(self.ssa, data.args[0], count(data), bytes);
+        let within = self.is_within(data, mem);
         let mut dynamic = None;
         for number in 0..count(data) as u32 {
             let offset = match known {

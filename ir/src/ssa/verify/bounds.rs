@@ -125,7 +125,7 @@ impl Facts {
     }
 
     /// The largest value, when one is known.
-    pub(super) fn most(&self, value: Value) -> Option<u32> {
+    pub fn most(&self, value: Value) -> Option<u32> {
         match self.0[value] {
             Fact::Range(_, most) => Some(most),
             _ => None,
