@@ -15,6 +15,7 @@ use gpucc_machine::Errors;
 /// - Denormals are flushed on the way in and out of float operations, keeping the sign. Moves, selects and bit operations
 ///   keep them.
 /// - A product and a sum round twice: MAC takes a word to load the accumulator, so that it serves sums of several products alone.
+///   Where LINE makes them, of two numbers among the constants, they are such a sum.
 /// - A minimum is `a < b ? a : b` and a maximum `a >= b ? a : b`: a comparison and `sel`.
 /// - Dot products of vertices, and sums of products by MAC, are exact sums that are rounded once. The manual leaves open how often
 ///   DP2, DP3, DP4 and MAC round (10.3.1.2). WGSL lets sums be regrouped, and be fused or not: whichever the hardware does is right
