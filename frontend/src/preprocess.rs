@@ -31,6 +31,9 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::rc::Rc;
 
+/// The pragma that a reader of the text sees (GL_KHR_memory_scope_semantics).
+pub const MEMORY_MODEL: &str = "use_vulkan_memory_model";
+
 /// Conditions within conditions, and uses of macros within arguments of macros.
 const NESTING: usize = 128;
 /// Texts that include one another.
@@ -606,13 +609,13 @@ impl<'a> Preprocessor<'a> {
                 let message = format!("#error{}", self.lexer.between(start, end));
                 return Err(Stop::invalid(message).at(hash));
             }
-            // No hint of a pragma's changes what a program means.
-            "pragma" => {}
             "line" => self.set_line(rest, at)?,
-            "version" | "extension" => {
+            // No other hint changes what a program means.
+            "pragma" if !rest.first().is_some_and(|word| word.is(MEMORY_MODEL)) => {}
+            "version" | "extension" | "pragma" => {
                 if name.is("version") {
                     self.set_version(rest);
-                } else if !self.extension(rest, at)? {
+                } else if name.is("extension") && !self.extension(rest, at)? {
                     return Ok(());
                 }
                 self.gap(hash.start as usize);

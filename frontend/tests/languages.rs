@@ -541,3 +541,79 @@ fn what_is_deep_is_read_or_is_a_limit() {
         }
     }
 }
+
+#[test]
+fn depth_behind_early_tests_is_no_output() {
+    let text = |early: &str| {
+        let head = "#version 450\nlayout(location = 0) out vec4 c;\n";
+        format!("{head}{early}\nvoid main() {{ c = vec4(1.0); gl_FragDepth = 0.5; }}")
+    };
+    let outputs =
+        |early: &str| glsl(&text(early), Stage::Fragment).module.funcs[0].outputs.values().count();
+    assert_eq!(outputs(""), 2);
+    assert_eq!(outputs("layout(early_fragment_tests) in;"), 1);
+}
+
+#[test]
+fn a_helper_of_the_memory_model_is_one_as_soon_as_it_is_demoted() {
+    let head = "#version 450\n#extension GL_EXT_demote_to_helper_invocation : enable\n";
+    let text = |pragma: &str, helper: &str| {
+        format!(
+            "{head}{pragma}layout(location = 0) out vec4 c;\nvoid main() {{ if (gl_FragCoord.x > 1.0) demote; c = vec4({helper}); }}"
+        )
+    };
+    let pragma = "#pragma use_vulkan_memory_model\n";
+    let read = |pragma: &str, helper: &str| code(&text(pragma, helper), Stage::Fragment);
+    let asked = read(pragma, "helperInvocationEXT()");
+    assert_eq!(read(pragma, "gl_HelperInvocation"), asked);
+    assert_ne!(read("", "gl_HelperInvocation"), asked);
+}
+
+/// A fragment program that demotes and then loads whether it is a helper; the load has this memory access.
+fn demoted(access: &[u32]) -> Vec<u8> {
+    let load = [[20, 50, 24].as_slice(), access].concat();
+    module(&[
+        (17, &[1]),
+        (17, &[5379]),
+        (14, &[0, 1]),
+        (15, &[4, 4, MAIN[0], MAIN[1], 24, 25]),
+        (16, &[4, 7]),
+        (71, &[24, 11, 23]),
+        (71, &[25, 30, 0]),
+        (19, &[2]),
+        (33, &[3, 2]),
+        (20, &[20]),
+        (22, &[10, 32]),
+        (43, &[10, 12, 0]),
+        (43, &[10, 13, 0x3f80_0000]),
+        (32, &[21, 1, 20]),
+        (32, &[22, 3, 10]),
+        (59, &[21, 24, 1]),
+        (59, &[22, 25, 3]),
+        (54, &[2, 4, 0, 3]),
+        (248, &[40]),
+        (5380, &[]),
+        (61, &load),
+        (169, &[10, 51, 50, 12, 13]),
+        (62, &[25, 51]),
+        (253, &[]),
+        (56, &[]),
+    ])
+}
+
+#[test]
+fn a_volatile_load_of_a_helper_asks_where_it_stands() {
+    let places = |access: &[u32]| {
+        let words = demoted(access);
+        let parsed = read(Source::SpirV(&words), &Options::default());
+        let func = &parsed.module.funcs[0];
+        let ops: Vec<ssa::Op> =
+            func.regions[func.body].insts.iter().map(|&inst| func.insts[inst].op).collect();
+        let last = |wanted: ssa::Op| ops.iter().rposition(|&op| op == wanted).expect("it is there");
+        (last(ssa::Op::Demote), last(ssa::Op::IsHelper))
+    };
+    let (demotes, asks) = places(&[1]);
+    assert!(demotes < asks);
+    let (demotes, asks) = places(&[]);
+    assert!(asks < demotes);
+}

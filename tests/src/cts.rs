@@ -87,7 +87,7 @@ impl Table {
     }
     /// The line that the runner prints.
     pub fn line(&self, target: &str, folder: &str) -> String {
-        let codes: Vec<String> = [1u8, 2, 3, 4, 6, 101]
+        let codes: Vec<String> = [1u8, 2, 3, 4, 5, 6, 101]
             .into_iter()
             .filter(|&code| self.refused(code) > 0)
             .map(|code| format!("exit {code}: {}", self.refused(code)))

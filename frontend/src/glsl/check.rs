@@ -362,6 +362,11 @@ impl<'a> Check<'a, '_> {
                 }
                 return Ok(Some(self.number(Num::I(0), types::INT, span)));
             }
+            // It is volatile under this model, and says what became of the invocation (SPIR-V 1.6, HelperInvocation).
+            What::Helper if self.dialect.memory_model => {
+                let kind = Kind::Builtin("helperInvocationEXT", Vec::new());
+                return Ok(Some(Expr::new(kind, types::BOOL, span)));
+            }
             // Its distances from the planes are what leaves.
             What::ClipVertex => {
                 let planes = variables::find("gl_ClipPlane", self.stage);

@@ -1,6 +1,7 @@
 //! Lexical analysis: tokens of a text without macros, with the directives that the preprocessor leaves.
 
 use crate::lower::Result;
+use crate::preprocess::MEMORY_MODEL;
 use crate::stop::Stop;
 use gpucc_ir::Set;
 use gpucc_ir::ssa::Span;
@@ -39,6 +40,8 @@ pub struct Dialect {
     pub stated: bool,
     /// Extensions that are switched on.
     pub extensions: Set<String>,
+    /// Memory and volatile inputs are as Vulkan's memory model has them.
+    pub memory_model: bool,
 }
 
 impl Dialect {
@@ -78,6 +81,7 @@ pub fn tokens(text: &str) -> Result<(Vec<Token<'_>>, Dialect)> {
         compatible: true,
         stated: false,
         extensions: Set::default(),
+        memory_model: false,
     };
     let mut at = 0;
     let mut starts_line = true;
@@ -145,7 +149,7 @@ fn number_length(bytes: &[u8], at: usize) -> usize {
     points.nth(1).map_or(length, |(second, _)| second)
 }
 
-/// `#version` and `#extension`; others say nothing to the reader.
+/// `#version`, `#extension` and the pragma of Vulkan's memory model; others say nothing to the reader.
 fn directive(line: &str, dialect: &mut Dialect) -> Result<()> {
     let mut words =
         line.split(|c: char| c.is_ascii_whitespace() || c == ':').filter(|w| !w.is_empty());
@@ -192,6 +196,7 @@ fn directive(line: &str, dialect: &mut Dialect) -> Result<()> {
                 }
             }
         }
+        Some("pragma") => dialect.memory_model |= words.next() == Some(MEMORY_MODEL),
         _ => {}
     }
     Ok(())

@@ -530,7 +530,8 @@ impl<'a, S> Lower<'a, S> {
         }
     }
 
-    /// Declares and writes an output of one to four components.
+    /// Declares and writes an output of one to four components. A depth and a stencil reference behind early tests are none:
+    /// what is written then has no effect (SPIR-V 3.6, EarlyFragmentTests).
     pub fn output(
         &mut self,
         kind: OutputKind,
@@ -538,6 +539,10 @@ impl<'a, S> Lower<'a, S> {
         name: &str,
         values: &[gpucc_ir::ssa::Value],
     ) {
+        let tested = matches!(kind, OutputKind::Builtin(Builtin::FragDepth | Builtin::StencilRef));
+        if tested && self.func.early_fragment_tests {
+            return;
+        }
         let output = self.func.outputs.push(OutputData {
             kind,
             components: values.len() as u8,

@@ -165,6 +165,7 @@ impl<'p> OfSpirv<'p> {
                 let base = self.far_beside(frame, inst)?;
                 return self.walk(frame, inst, Operand::Far(base), inst.rest(4)).map(Some);
             }
+            Code::Load if self.is_volatile_helper(inst) => Operand::Values(self.helper()),
             Code::Load => {
                 let from = self.operand(frame, inst.operand(2))?;
                 match from {
@@ -352,10 +353,7 @@ impl<'p> OfSpirv<'p> {
             Code::PtrEqual | Code::PtrNotEqual | Code::PtrDiff if program.has_far => {
                 Values::from_elem(self.compared_pointers(frame, inst)?, 1)
             }
-            Code::IsHelperInvocationEXT => {
-                let inst = self.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
-                Values::from_slice(&self.func.insts[inst].results)
-            }
+            Code::IsHelperInvocationEXT => self.helper(),
             Code::ReadClockKHR => {
                 let scope = self.constant_values(inst.operand(2))?;
                 match self.func.as_const(scope[0]) {

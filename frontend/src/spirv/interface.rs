@@ -444,6 +444,23 @@ impl<'p> OfSpirv<'p> {
         self.interpolated(&pointer.place, &wanted, at, whole, READING)
     }
 
+    /// Whether the invocation is a helper here.
+    pub(super) fn helper(&mut self) -> Values {
+        let inst = self.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
+        Values::from_slice(&self.func.insts[inst].results)
+    }
+
+    /// Whether a load asks for a helper as it is by now: a volatile one does (SPIR-V 1.6, HelperInvocation).
+    pub(super) fn is_volatile_helper(&self, inst: &Inst) -> bool {
+        const VOLATILE: u32 = 1;
+        let decorations = self.source.program.decorations(inst.operand(2));
+        let volatile = decorations.volatile
+            || inst.rest(3).first().is_some_and(|access| access & VOLATILE != 0);
+        volatile
+            && self.stage == Stage::Fragment
+            && decorations.built_in() == Some(BuiltIn::HelperInvocation)
+    }
+
     /// Whether a value is the number of the sample that the invocation runs for.
     fn is_own_sample(&self, id: Id) -> bool {
         let program = self.source.program;
@@ -465,10 +482,7 @@ impl<'p> OfSpirv<'p> {
             if types != [Type::B1] {
                 return Err(wrong(built));
             }
-            let inst = self.within(prologue, |lower| {
-                lower.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1])
-            });
-            return Ok(Values::from_slice(&self.func.insts[inst].results));
+            return Ok(self.within(prologue, Self::helper));
         }
         self.check_stage(built.what, StorageClass::Input)?;
         if built.what == BuiltIn::InstanceId {

@@ -95,23 +95,39 @@ impl Texels {
         layer + before + sample * self.texel
     }
 
-    /// Every texel of an image.
-    fn all(image: &Image) -> impl Iterator<Item = Texel> + '_ {
-        let extent = *image.extent();
-        (0..extent.levels).flat_map(move |level| {
-            let [w, h, d] = image.size(level);
-            let count = u64::from(w) * u64::from(h) * u64::from(d);
-            let count = count * u64::from(extent.layers) * u64::from(extent.samples);
-            (0..count).map(move |mut rest| {
-                let mut next = |by: u32| {
-                    let part = (rest % u64::from(by)) as u32;
-                    rest /= u64::from(by);
-                    part
+    /// Where every texel of an image is among the image's bytes and in memory.
+    fn places(&self, image: &Image) -> Vec<(usize, usize)> {
+        let Extent { layers, levels, samples, .. } = *image.extent();
+        let mut places = Vec::new();
+        for level in 0..levels {
+            let size = image.size(level);
+            let first = self.offset(Texel { level, ..Texel::default() });
+            // What a place on an axis adds: the bits of one axis are none of the others'.
+            let axes = [0, 1, 2].map(|axis| {
+                let of = |n| match axis {
+                    0 => Texel { x: n, level, ..Texel::default() },
+                    1 => Texel { y: n, level, ..Texel::default() },
+                    _ => Texel { z: n, level, ..Texel::default() },
                 };
-                let [sample, x, y, z] = [next(extent.samples), next(w), next(h), next(d)];
-                Texel { x, y, z, layer: next(extent.layers), level, sample }
-            })
-        })
+                let added = |n| self.offset(of(n)) - first;
+                (0..size[axis]).map(added).collect::<Vec<u64>>()
+            });
+            for layer in 0..layers {
+                let first = self.offset(Texel { layer, level, ..Texel::default() });
+                for (z, y) in (0..size[2]).flat_map(|z| (0..size[1]).map(move |y| (z, y))) {
+                    let row = image.offset(Texel { y, z, layer, level, ..Texel::default() });
+                    let Some(mut own) = row else { continue };
+                    let row = first + axes[1][y as usize] + axes[2][z as usize];
+                    for column in &axes[0] {
+                        for sample in 0..u64::from(samples) {
+                            places.push((own, (row + column + sample * self.texel) as usize));
+                            own += self.texel as usize;
+                        }
+                    }
+                }
+            }
+        }
+        places
     }
 
     /// The words of a texture's descriptor.
@@ -238,10 +254,8 @@ impl Heap {
         let layers = if extent.dim == Dim::D3 { 1 } else { u64::from(extent.layers) };
         texels.bytes = layers * texels.layer_bytes();
         let mut memory = vec![0; texels.bytes as usize];
-        for at in Texels::all(image) {
-            let Some(from) = image.offset(at) else { continue };
-            let to = texels.offset(at) as usize;
-            let size = texel as usize;
+        let size = texel as usize;
+        for (from, to) in texels.places(image) {
             memory[to..to + size].copy_from_slice(&image.bytes()[from..from + size]);
         }
         texels.address = self.put(&memory)?;
@@ -255,11 +269,8 @@ impl Heap {
             let memory = self.gpu.memory().read(texels.address, texels.bytes as usize);
             let memory = memory.map_err(refused)?.to_vec();
             let Some(Bound::Image(image)) = bindings.get_mut(*resource, *element) else { continue };
-            let places: Vec<(usize, usize)> = Texels::all(image)
-                .filter_map(|at| Some((image.offset(at)?, texels.offset(at) as usize)))
-                .collect();
             let size = texels.texel as usize;
-            for (to, from) in places {
+            for (to, from) in texels.places(image) {
                 image.bytes_mut()[to..to + size].copy_from_slice(&memory[from..from + size]);
             }
         }

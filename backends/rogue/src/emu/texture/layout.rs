@@ -80,6 +80,22 @@ pub fn place(description: &Description, at: Texel) -> Option<u64> {
     Some(description.address.wrapping_add(layer + before + texel * bytes))
 }
 
+/// What each place on an axis adds to the number of a texel within its level.
+fn steps(description: &Description, level: u32, axis: u32, count: u32) -> Vec<u64> {
+    let size = padded(description, level + description.base_level);
+    let of = |n: u32| match (description.stride, axis) {
+        (Some(stride), 1) => u64::from(n) * u64::from(stride),
+        (Some(_), 0) => u64::from(n),
+        (Some(_), _) => 0,
+        (None, _) => {
+            let mut at = [0; 3];
+            at[axis as usize] = n;
+            twiddled(size, at)
+        }
+    };
+    (0..count).map(of).collect()
+}
+
 /// The texels of a texture as an image, with the memory that they were read from: an address and its stamp.
 ///
 /// # Errors
@@ -106,24 +122,30 @@ pub fn read(
     let refused = |error: gpucc_emu::image::ImageError| (Rule::TextureWords, error.to_string());
     let mut image = Image::new(description.format, extent).map_err(refused)?;
     let bytes = description.format.bytes() as usize;
-    let (mut from_where, mut part) = (Vec::new(), 0..0);
+    let (mut from_where, mut part, mut held) = (Vec::new(), 0..0, &[][..]);
     for level in 0..extent.levels {
-        let [w, h, d] = image.size(level);
+        let size = image.size(level);
+        let steps = [0, 1, 2].map(|axis| steps(description, level, axis, size[axis as usize]));
         for layer in 0..layers {
-            for (z, y) in (0..d).flat_map(|z| (0..h).map(move |y| (z, y))) {
-                for (x, sample) in (0..w).flat_map(|x| (0..extent.samples).map(move |s| (x, s))) {
-                    let at = Texel { x, y, z, layer, level, sample };
-                    let (Some(from), Some(to)) = (place(description, at), image.offset(at)) else {
-                        continue;
-                    };
-                    let texel = memory.read(from, bytes)?;
-                    if !part.contains(&from)
-                        && let Some((stamp, end)) = memory.stamp(from)
-                    {
-                        part = from..end;
+            let first = place(description, Texel { layer, level, ..Texel::default() });
+            let first = first.unwrap_or(description.address);
+            for (z, y) in (0..size[2]).flat_map(|z| (0..size[1]).map(move |y| (z, y))) {
+                let row = Texel { y, z, layer, level, ..Texel::default() };
+                let Some(mut to) = image.offset(row) else { continue };
+                let row = steps[1][y as usize] + steps[2][z as usize];
+                let texels = steps[0].iter().flat_map(|x| (0..extent.samples).map(move |s| (x, s)));
+                for (column, sample) in texels {
+                    let texel = (row + column) * u64::from(extent.samples) + u64::from(sample);
+                    let from = first.wrapping_add(texel * bytes as u64);
+                    if from < part.start || from + bytes as u64 > part.end {
+                        let (stamp, end) = memory.stamp(from).unwrap_or_default();
                         from_where.push((from, stamp));
+                        part = from..end.max(from + bytes as u64);
+                        held = memory.read(from, (part.end - from) as usize)?;
                     }
+                    let texel = &held[(from - part.start) as usize..][..bytes];
                     image.bytes_mut()[to..to + bytes].copy_from_slice(texel);
+                    to += bytes;
                 }
             }
         }

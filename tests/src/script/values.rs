@@ -17,6 +17,25 @@ pub enum Tolerance {
     Percent(f64),
 }
 
+impl Tolerance {
+    /// The two are as close as they must be.
+    pub fn allows(self, wanted: f64, found: f64) -> bool {
+        let most = match self {
+            Tolerance::Absolute(most) => most,
+            Tolerance::Percent(most) => (wanted * most / 100.0).abs(),
+        };
+        (wanted - found).abs() <= most
+    }
+
+    /// `0.5`, or `0.5%`.
+    pub fn parse(word: &str) -> Option<Tolerance> {
+        match word.strip_suffix('%') {
+            Some(percent) => percent.parse().ok().map(Tolerance::Percent),
+            None => word.parse().ok().map(Tolerance::Absolute),
+        }
+    }
+}
+
 impl Component {
     fn parse(name: &str) -> Option<Component> {
         Some(match name {
@@ -53,7 +72,7 @@ impl Component {
                 Ok(value) => (value as u64).to_le_bytes().to_vec(),
                 Err(_) => (word.parse::<f64>().ok()? as i64).to_le_bytes().to_vec(),
             },
-            (Component::Float(2), None) => super::half(word.parse().ok()?).to_vec(),
+            (Component::Float(2), None) => half(word.parse().ok()?).to_vec(),
             (Component::Float(4), None) => word.parse::<f32>().ok()?.to_le_bytes().to_vec(),
             (Component::Float(_), None) => word.parse::<f64>().ok()?.to_le_bytes().to_vec(),
         };
@@ -88,11 +107,14 @@ impl Component {
                 wanted == found || wanted.is_nan() && found.is_nan()
             }
             None => got.starts_with(&bytes),
-            Some(Tolerance::Absolute(most)) => (wanted - found).abs() <= most,
-            Some(Tolerance::Percent(most)) => {
-                (wanted - found).abs() <= (wanted * most / 100.0).abs()
-            }
+            Some(tolerance) => tolerance.allows(wanted, found),
         }
+    }
+
+    /// How the value that the bytes begin with stands to another one.
+    pub fn order(self, other: &str, got: &[u8]) -> Option<std::cmp::Ordering> {
+        let other = self.decode(&self.encode(other)?)?;
+        self.decode(got)?.partial_cmp(&other)
     }
 }
 
@@ -104,16 +126,65 @@ pub struct Type {
     pub columns: usize,
     /// Rules of uniform buffers: vectors and columns are 16 bytes apart.
     pub std140: bool,
+    /// Of matrices the rows stand together.
+    pub row_major: bool,
+    /// Three components take three places, as attributes have it.
+    pub tight: bool,
 }
 
 impl Type {
-    /// `float`, `vec3<int32>`, `mat2x3<float16>` (columns by rows).
+    /// A vector.
+    pub const fn vector(component: Component, rows: usize) -> Type {
+        Type { component, rows, columns: 1, std140: false, row_major: false, tight: false }
+    }
+
+    /// Amber's names: `float`, `vec3<int32>`, `mat2x3<float16>` (columns by rows); `[]` behind it says nothing new.
     pub fn parse(text: &str) -> Option<Type> {
+        let text = text.strip_suffix("[]").unwrap_or(text);
         let (shape, component) = match text.split_once('<') {
             Some((shape, rest)) => (shape, rest.strip_suffix('>')?),
             None => ("", text),
         };
-        let component = Component::parse(component)?;
+        Type::shaped(shape, Component::parse(component)?)
+    }
+
+    /// Names of GLSL: `float`, `ivec3`, `dmat2x3` (columns by rows), `mat3`.
+    pub fn glsl(text: &str) -> Option<Type> {
+        let scalar = match text {
+            "int" => Some(Component::Signed(4)),
+            "uint" => Some(Component::Unsigned(4)),
+            "float" => Some(Component::Float(4)),
+            "double" => Some(Component::Float(8)),
+            _ => {
+                let bits = text.strip_suffix("_t");
+                bits.and_then(Component::parse)
+            }
+        };
+        if let Some(component) = scalar {
+            return Some(Type::vector(component, 1));
+        }
+        let at = text.find("vec").or_else(|| text.find("mat"))?;
+        let component = match &text[..at] {
+            "" => Component::Float(4),
+            "d" => Component::Float(8),
+            "i" => Component::Signed(4),
+            "u" => Component::Unsigned(4),
+            "i64" => Component::Signed(8),
+            "u64" => Component::Unsigned(8),
+            "f16" => Component::Float(2),
+            _ => return None,
+        };
+        let shape = &text[at..];
+        match shape.strip_prefix("mat") {
+            Some(size) if !size.contains('x') => {
+                Type::shaped(&format!("mat{size}x{size}"), component)
+            }
+            _ => Type::shaped(shape, component),
+        }
+    }
+
+    /// `vec3`, `mat2x3` or nothing around a scalar.
+    fn shaped(shape: &str, component: Component) -> Option<Type> {
         let number = |text: &str| text.parse::<usize>().ok().filter(|n| (1..=4).contains(n));
         let (columns, rows) = if let Some(rows) = shape.strip_prefix("vec") {
             (1, number(rows)?)
@@ -125,20 +196,27 @@ impl Type {
         } else {
             return None;
         };
-        Some(Type { component, rows, columns, std140: false })
+        Some(Type { columns, ..Type::vector(component, rows) })
     }
 
-    /// Bytes from one column, or element, to the next.
-    fn stride(&self) -> usize {
-        let rows = if self.rows == 3 { 4 } else { self.rows };
-        let bytes = rows * self.component.bytes();
+    /// Bytes from one vector to the next: a column, a row of a matrix whose rows stand together, or an element.
+    pub const fn stride(&self) -> usize {
+        let count = if self.row_major { self.columns } else { self.rows };
+        let count = if count == 3 && !self.tight { 4 } else { count };
+        let bytes = count * self.component.bytes();
         if self.std140 { bytes.next_multiple_of(16) } else { bytes }
     }
 
-    /// Offsets of values in their order, without an end.
+    /// Offsets of values in their order, column by column, without an end.
     pub fn places(self) -> impl Iterator<Item = usize> {
         let (stride, bytes) = (self.stride(), self.component.bytes());
-        (0..).flat_map(move |column| (0..self.rows).map(move |row| column * stride + row * bytes))
+        let element = stride * if self.row_major { self.rows } else { self.columns };
+        (0..).map(move |number| {
+            let within = number % self.values();
+            let (column, row) = (within / self.rows, within % self.rows);
+            let (vector, place) = if self.row_major { (row, column) } else { (column, row) };
+            number / self.values() * element + vector * stride + place * bytes
+        })
     }
 
     /// Values of an element.
@@ -146,19 +224,26 @@ impl Type {
         self.rows * self.columns
     }
 
-    /// The bytes of values in their order.
+    /// The bytes of values in their order. What none of them fills is 0, up to the end of the last vector.
     pub fn encode<'w>(self, words: impl IntoIterator<Item = &'w str>) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
-        let mut count = 0;
         for (word, place) in words.into_iter().zip(self.places()) {
-            bytes.resize(place, 0);
-            bytes.extend(self.component.encode(word)?);
-            count += 1;
+            let value = self.component.encode(word)?;
+            if bytes.len() < place + value.len() {
+                bytes.resize(place + value.len(), 0);
+            }
+            bytes[place..place + value.len()].copy_from_slice(&value);
         }
-        let columns = usize::div_ceil(count, self.rows);
-        bytes.resize(columns * self.stride(), 0);
+        bytes.resize(bytes.len().next_multiple_of(self.stride()), 0);
         Some(bytes)
     }
+}
+
+/// Half floats as Amber makes them of its texts: towards zero, where the nearest one is farther from it.
+fn half(value: f64) -> [u8; 2] {
+    let nearest = f16::from_f64(value);
+    let away = nearest.to_f64().abs() > value.abs();
+    f16::from_bits(nearest.to_bits() - u16::from(away)).to_le_bytes()
 }
 
 #[cfg(test)]
@@ -173,6 +258,12 @@ mod tests {
         assert_eq!(places(of("vec3<int32>")), [0, 4, 8, 16]);
         assert_eq!(places(of("mat2x3<float16>")), [0, 2, 4, 8]);
         assert_eq!(places(Type { std140: true, ..of("float") }), [0, 16, 32, 48]);
+        let matrix = Type::glsl("mat3x4").expect("a type");
+        let rows = Type { row_major: true, ..matrix };
+        assert_eq!(matrix.places().take(13).last(), Some(48));
+        assert_eq!(rows.places().take(13).collect::<Vec<_>>()[..5], [0, 16, 32, 48, 4]);
+        assert_eq!(rows.encode(["1"; 12]).map(|bytes| bytes.len()), Some(64));
+        assert_eq!(Type::glsl("dvec2").map(|ty| ty.stride()), Some(16));
         assert_eq!(of("int8").encode(["-1", "0x7f"]), Some(vec![255, 127]));
         assert_eq!(of("vec3<float>").encode(["1", "2", "3"]).map(|bytes| bytes.len()), Some(16));
         assert_eq!(of("float").encode(["one"]), None);

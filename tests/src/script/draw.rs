@@ -1,0 +1,202 @@
+//! Draws of scripts: Vulkan's state around two shaders, on the emulated units.
+
+use super::run::{Running, keep, missing};
+use super::{Attribute, Pipeline, Primitives, Shape};
+use gpucc::execute::shade::{Draw, Program};
+use gpucc::pipeline::{ColorTarget, FragmentState, Step, VertexBuffer, VertexState};
+use gpucc::{Failure, Options, Stage};
+use gpucc_emu::draw::{self, TargetState, Targets, Topology};
+use gpucc_emu::raster::Viewport;
+use gpucc_emu::world::Bound;
+
+/// Where the corners of rectangles go.
+const CORNERS: &str = "corners of the rectangle";
+
+impl<'s> Running<'s> {
+    /// Draws with a pipeline.
+    ///
+    /// # Errors
+    /// A shader that does not compile, what is missing, and what stops the machine.
+    pub fn draw(&mut self, name: &'s str, shape: Shape) -> Result<(), Failure> {
+        let pipeline = self.pipeline(name)?;
+        let rectangle = matches!(shape, Shape::Rectangle(_));
+        let corners =
+            [Attribute { location: 0, buffer: CORNERS.to_owned(), format: "float32x2", stride: 8 }];
+        let attributes = if rectangle { &corners[..] } else { &pipeline.attributes[..] };
+        let mut targets = self.targets(pipeline)?;
+        let options = options(pipeline, attributes, &targets);
+        self.ready(name, rectangle, &options)?;
+        let buffers = attributes.iter().map(|attribute| match shape {
+            Shape::Rectangle(area) => Ok(rectangle_bytes(area)),
+            Shape::Elements { .. } => self.values(&attribute.buffer).map(<[u8]>::to_vec),
+        });
+        let buffers: Vec<Vec<u8>> = buffers.collect::<Result<_, _>>()?;
+        let mut state = self.state(pipeline, shape, attributes, &buffers, &targets)?;
+
+        let of = |stage| {
+            let mut all = self.compiled[&(name, rectangle)].iter();
+            let found = all.find(|one| one.func.stage == stage);
+            found.ok_or_else(|| missing("shader", "of this stage"))
+        };
+        let (vs, fs) = (of(Stage::Vertex)?, of(Stage::Fragment)?);
+        let compiler = self.compiler;
+        let [mut vertex, mut fragment] =
+            [vs, fs].map(|one| compiler.executor(&one.compiled, &one.options, &one.source));
+        let programs = [&vs.compiled.program, &fs.compiled.program].map(Option::as_ref);
+        let mut pair = Draw::new(
+            Program {
+                func: &vs.compiled.ssa,
+                executor: &mut vertex,
+                bindings: self.bindings(&vs.func, pipeline)?,
+                divided: programs[0].is_some_and(|program| program.divides_positions()),
+            },
+            Program {
+                func: &fs.compiled.ssa,
+                executor: &mut fragment,
+                bindings: self.bindings(&fs.func, pipeline)?,
+                divided: false,
+            },
+            &buffers,
+        )?;
+        state.varyings = pair.varyings();
+        let drawer = match programs {
+            [Some(vs), Some(fs)] => compiler.drawer(vs, fs, &options)?,
+            _ => None,
+        };
+        pair.run(drawer, &state, &mut targets, None)?;
+        let written = [pair.vertex.bindings, pair.fragment.bindings];
+        for (one, bindings) in [vs, fs].into_iter().zip(&written) {
+            keep(&mut self.held, &one.func, pipeline, bindings);
+        }
+        for (attachment, plane) in pipeline.colors.iter().zip(order(pipeline)) {
+            self.put_back(&attachment.image, attachment.level, &targets.colors[plane]);
+        }
+        if let (Some(image), Some(plane)) = (&pipeline.depth_stencil, &targets.depth) {
+            self.put_back(image, 0, plane);
+        }
+        Ok(())
+    }
+
+    fn targets(&self, pipeline: &Pipeline) -> Result<Targets, Failure> {
+        let mut targets = Targets::default();
+        for location in 0..pipeline.colors.len() {
+            let mut all = pipeline.colors.iter();
+            let found = all.find(|color| color.location == location);
+            let color = found.ok_or_else(|| Failure::not_yet("gaps between targets", "scripts"))?;
+            targets.colors.push(self.plane(&color.image, color.level)?);
+        }
+        if let Some(image) = &pipeline.depth_stencil {
+            targets.depth = Some(self.plane(image, 0)?);
+        }
+        Ok(targets)
+    }
+
+    fn values(&self, name: &str) -> Result<&[u8], Failure> {
+        match self.held.get(name) {
+            Some(Bound::Buffer(bytes)) => Ok(bytes),
+            _ => Err(missing("buffer", name)),
+        }
+    }
+
+    fn state(
+        &self,
+        pipeline: &Pipeline,
+        shape: Shape,
+        attributes: &[Attribute],
+        buffers: &[Vec<u8>],
+        targets: &Targets,
+    ) -> Result<draw::Draw, Failure> {
+        let plane = targets.colors.first().or(targets.depth.as_ref());
+        let [width, height, _] = plane.map_or([1; 3], |plane| plane.size(0));
+        let elements = attributes.iter().zip(buffers);
+        let elements = elements.map(|(one, bytes)| bytes.len() as u32 / one.stride.max(1)).min();
+        let (topology, indices, count) = match shape {
+            Shape::Rectangle(_) => (Topology::TriangleStrip, None, 4),
+            Shape::Elements { topology, first, count, indexed } => {
+                let all: Vec<u32> = match (&pipeline.indices, indexed) {
+                    (Some(name), true) => self.indices(name)?,
+                    (None, true) => return Err(missing("indices", "of the pipeline")),
+                    (_, false) => {
+                        (0..elements.unwrap_or(0).max(first + count.unwrap_or(0))).collect()
+                    }
+                };
+                let from = all.get(first as usize..).unwrap_or_default();
+                let count = count.map_or(from.len(), |count| from.len().min(count as usize));
+                let from = &from[..count];
+                let (topology, indices) = match topology {
+                    Primitives::As(topology) => (topology, from.to_vec()),
+                    Primitives::Fan => (Topology::TriangleList, fan(from)),
+                };
+                let count = indices.len() as u32;
+                (topology, Some(indices), count)
+            }
+        };
+        let mut state = draw::Draw::new(count, 1, width, height);
+        (state.topology, state.indices) = (topology, indices);
+        // Vulkan's y points down.
+        let whole = ([0.0, 0.0, width as f32, height as f32], [0.0, 1.0]);
+        let ([x, y, width, height], [near, far]) = pipeline.viewport.unwrap_or(whole);
+        state.viewport = Viewport { x, y: y + height, width, height: -height, near, far };
+        state.front_ccw = !pipeline.clockwise;
+        state.cull = pipeline.cull;
+        state.depth = pipeline.depth;
+        state.targets =
+            vec![TargetState { blend: None, masked: pipeline.masked }; targets.colors.len()];
+        Ok(state)
+    }
+
+    fn indices(&self, name: &str) -> Result<Vec<u32>, Failure> {
+        let Some(super::Buffer::Values { ty, .. }) = self.script.buffers.get(name) else {
+            return Err(missing("buffer", name));
+        };
+        let of =
+            |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+        Ok(self.values(name)?.chunks(ty.component.bytes()).map(of).collect())
+    }
+}
+
+/// Where each attachment stands among the targets.
+fn order(pipeline: &Pipeline) -> impl Iterator<Item = usize> + '_ {
+    pipeline.colors.iter().map(|color| color.location)
+}
+
+/// Triangles of a fan.
+fn fan(all: &[u32]) -> Vec<u32> {
+    match all {
+        [first, rest @ ..] => rest.windows(2).flat_map(|pair| [pair[0], pair[1], *first]).collect(),
+        [] => Vec::new(),
+    }
+}
+
+/// The corners of a rectangle as a strip, in Amber's order: the lower left one is the first.
+fn rectangle_bytes([x, y, width, height]: [f32; 4]) -> Vec<u8> {
+    let (right, bottom) = (x + width, y + height);
+    let corners = [x, bottom, x, y, right, bottom, right, y];
+    corners.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// What a driver knows of the pipeline.
+fn options(pipeline: &Pipeline, attributes: &[Attribute], targets: &Targets) -> Options {
+    let mut options = Options::default();
+    let mut vertex = VertexState::default();
+    for (buffer, attribute) in (0..).zip(attributes) {
+        vertex.buffers.push(VertexBuffer { stride: attribute.stride, step: Step::Vertex });
+        vertex.attributes.push(gpucc::pipeline::Attribute {
+            location: attribute.location,
+            format: attribute.format.to_owned(),
+            buffer,
+            offset: 0,
+        });
+    }
+    options.pipeline.vertex = Some(vertex);
+    let colors = targets.colors.iter().map(|image| {
+        let write_mask = ColorTarget::ALL & !pipeline.masked;
+        Some(ColorTarget { format: image.format().name().to_owned(), write_mask, blend: None })
+    });
+    options.pipeline.fragment = Some(FragmentState {
+        targets: colors.collect(),
+        depth_stencil: targets.depth.as_ref().map(|image| image.format().name().to_owned()),
+        ..FragmentState::default()
+    });
+    options
+}
