@@ -3,8 +3,8 @@
 
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{
-    AtomicOp, Builtin, Dim, Func, Imm, InputKind, Number, Op, OutputKind, ResourceKind, Span,
-    TexKind, Type,
+    AtomicOp, Builtin, Dim, Func, Imm, InputKind, Number, Op, OutputKind, ResourceKind, SampleType,
+    Span, TexKind, Type,
 };
 use gpucc_passes::expand::image::dwords;
 
@@ -40,6 +40,10 @@ macro_rules! both {
             (
                 "the level that a sampler would take",
                 "G45 vol. 4, 4.8.1: no message of the sampler tells a level",
+            ),
+            (
+                "sampling integers from cubes",
+                "G45 vol. 4, 4.8.1.3: no sample message takes UINT or SINT formats, and ld takes no SURFTYPE_CUBE",
             ),
             (
                 "clocks",
@@ -105,6 +109,7 @@ enum Refusal {
     CubeArrays,
     ShortTexel,
     QueryLevel,
+    IntegerCubes,
     Clocks,
     StencilOutput,
     PrimitiveIndex,
@@ -161,6 +166,16 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
             }
             if matches!(data.imm, Imm::Tex(tex) if tex.kind == TexKind::QueryLevel) {
                 return Err(refuse(Refusal::QueryLevel, data.span));
+            }
+            if let Imm::Tex(tex) = data.imm
+                && tex.kind != TexKind::Load
+                && let ResourceKind::Texture {
+                    dim: Dim::Cube,
+                    sample: SampleType::Sint | SampleType::Uint,
+                    ..
+                } = func.resources[tex.texture].kind
+            {
+                return Err(refuse(Refusal::IntegerCubes, data.span));
             }
             if matches!(data.op, Op::Clock | Op::DeviceClock) {
                 return Err(refuse(Refusal::Clocks, data.span));
@@ -223,6 +238,7 @@ mod tests {
         assert_eq!(asked(Op::IAdd, Type::B64), None);
         assert_eq!(G45[Refusal::Atomics as usize].0, "atomic operations on buffers and textures");
         assert_eq!(G45[Refusal::Multisampled as usize].0, "multisampled textures");
+        assert_eq!(G45[Refusal::IntegerCubes as usize].0, "sampling integers from cubes");
         assert_eq!(G45[Refusal::Clocks as usize].0, "clocks");
         let level = G45[Refusal::QueryLevel as usize].0;
         assert_eq!(level, "the level that a sampler would take");

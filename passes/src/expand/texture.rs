@@ -80,7 +80,8 @@ pub enum Form {
     Gradients,
     /// A comparison with gradients as one with the level that they give.
     Level,
-    /// Loads, and what a sampler does with texels by arithmetic: comparisons and gathers of lines and planes.
+    /// Loads, and what a sampler does with texels by arithmetic: comparisons and gathers of lines and planes, and samples of
+    /// integers.
     Arithmetic,
 }
 

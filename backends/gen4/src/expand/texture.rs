@@ -66,13 +66,13 @@ fn form(func: &Func, _: &InstData, tex: &TexOp) -> Option<Form> {
     match tex.kind {
         // Comparisons have no layers, and lookups by coordinates no integers.
         _ if tex.compare && arrayed && dim != Dim::Cube => Some(Form::Arithmetic),
-        TexKind::Gather if integers && dim != Dim::Cube => Some(Form::Arithmetic),
+        TexKind::Load => None,
+        _ if integers && dim != Dim::Cube => Some(Form::Arithmetic),
         TexKind::SampleGrad if tex.compare => Some(Form::Level),
         TexKind::SampleBaseClampToEdge => Some(Form::Clamped),
         // A level goes with a direction, and gradients with a place on a face.
         TexKind::Gather if dim == Dim::Cube => Some(Form::SteepGather),
         TexKind::Gather => Some(Form::Gather),
-        TexKind::Load => None,
         // Gradients are those of a place on a face; all else takes a direction that is divided by its largest coordinate.
         TexKind::SampleGrad if dim == Dim::Cube && !tex.projected => Some(Form::Face),
         _ if dim == Dim::Cube && !tex.projected => Some(Form::Direction),

@@ -122,10 +122,6 @@ impl Lower<'_> {
             true => rest.split_off_first().map(|&value| self.source(value)),
             false => None,
         };
-        let integers = matches!(sample, SampleType::Sint | SampleType::Uint);
-        if integers && tex.kind != TexKind::Load {
-            return Err(self.not_yet("gathering integers from cubes"));
-        }
         let asked = self.asked(&tex, (dim, arrayed), at, reference, rest)?;
         let asked = Asked { control: asked.control | offsets(tex.offset), ..asked };
         let lookup = (surface, sampler, reply(sample));

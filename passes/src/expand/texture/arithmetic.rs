@@ -1,5 +1,5 @@
 //! What a sampler does, by arithmetic on texels that are loaded, for lookups that no message of a machine makes: levels from
-//! gradients, wrapping, comparing, filtering within and between levels. The program asks for the sampler's words
+//! gradients, wrapping, comparing, filtering within and between levels, and integers, which no sampler filters. The program asks for the sampler's words
 //! ([`TexQuery::Sampler`]). The steps are those of `gpucc_emu::sampler`, but for the logarithm, which is the machine's, and for
 //! references, which are not clamped: a program does not know whether texels are fractions.
 
@@ -123,7 +123,8 @@ impl Texture {
         let loads = Loads { texture: self, modes, axes, layer, component };
         match level {
             None => loads.gather(b),
-            Some(level) => vec![loads.mixed(b, level)],
+            Some(level) if self.tex.compare => vec![loads.mixed(b, level)],
+            Some(level) => loads.nearest(b, level),
         }
     }
 
@@ -203,8 +204,23 @@ impl Axis {
 }
 
 impl Loads<'_> {
-    /// A texel, compared where there is a reference.
+    /// A texel's component, compared where there is a reference.
     fn tap(&self, b: &mut Builder<'_>, numbers: &[Number], level: Value) -> Value {
+        let texel = self.components(b, numbers, level, self.component..self.component + 1)[0];
+        match self.texture.reference {
+            Some(reference) => self.compared(b, reference, texel),
+            None => texel,
+        }
+    }
+
+    /// Some components of a texel, or of the border.
+    fn components(
+        &self,
+        b: &mut Builder<'_>,
+        numbers: &[Number],
+        level: Value,
+        wanted: std::ops::Range<usize>,
+    ) -> Vec<Value> {
         let texture = self.texture;
         let mut args = texture.elements[..texture.texture_elements].to_vec();
         args.extend(numbers.iter().map(|&(number, _)| number));
@@ -214,17 +230,17 @@ impl Loads<'_> {
         (tex.kind, tex.sampler, tex.compare) = (TexKind::Load, None.into(), false);
         (tex.component, tex.offset) = (0, [0; 3]);
         let inst = b.inst(Op::Tex, Imm::Tex(tex), &args, &[], &[Type::B32; 4]);
-        let mut texel = b.func.insts[inst].results[self.component];
+        let texel = b.func.insts[inst].results.clone();
         let inside = numbers.iter().map(|&(_, inside)| inside);
         let inside = inside.reduce(|all, one| b.op2(Op::And, all, one));
-        if let Some(inside) = inside {
-            let border = texture.sampler_word(b, 4 + self.component as u32);
-            texel = b.select(inside, texel, border);
-        }
-        match texture.reference {
-            Some(reference) => self.compared(b, reference, texel),
-            None => texel,
-        }
+        let component = |component: usize| match inside {
+            Some(inside) => {
+                let border = texture.sampler_word(b, 4 + component as u32);
+                b.select(inside, texel[component], border)
+            }
+            None => texel[component],
+        };
+        wanted.map(component).collect()
     }
 
     /// 1 where the sampler's comparison holds, else 0.
@@ -325,8 +341,21 @@ impl Loads<'_> {
         }
     }
 
-    /// The texels around the place, of the levels that the sampler takes for a level.
-    fn mixed(&self, b: &mut Builder<'_>, level: Value) -> Value {
+    /// All components of the nearest texel, of the level that the sampler takes for a level.
+    fn nearest(&self, b: &mut Builder<'_>, level: Value) -> Vec<Value> {
+        let (_, _, level) = self.taken(b, level);
+        let sizes = self.sizes(b, level);
+        let mut numbers = Vec::new();
+        for (axis, &size) in self.axes.iter().zip(&sizes) {
+            let texels = axis.texels(b, size);
+            let number = b.op1(Op::FFloor, texels);
+            numbers.push(axis.wrapped(b, number, size));
+        }
+        self.components(b, &numbers, level, 0..4)
+    }
+
+    /// What a sampler takes for a level: whether texels are mixed, the share of the next level, and the level, an integer.
+    fn taken(&self, b: &mut Builder<'_>, level: Value) -> (Value, Value, Value) {
         let texture = self.texture;
         let (zero, one, half) = (b.f32(0.0), b.f32(1.0), b.f32(0.5));
         let (least, most) = (texture.sampler_word(b, 1), texture.sampler_word(b, 2));
@@ -348,7 +377,13 @@ impl Loads<'_> {
         let whole = b.select(none, zero, whole);
         let share = b.op2(Op::FSub, level, whole);
         let share = b.select(mips, share, zero);
-        let number = b.convert(Op::FToS, Type::B32, whole);
+        (linear, share, b.convert(Op::FToS, Type::B32, whole))
+    }
+
+    /// The texels around the place, of the levels that the sampler takes for a level.
+    fn mixed(&self, b: &mut Builder<'_>, level: Value) -> Value {
+        let (linear, share, number) = self.taken(b, level);
+        let zero = b.f32(0.0);
         // One turn a level: what was mixed before, the level, and whether it is the second one's.
         let (nothing, first) = (b.f32(0.0), b.bool(false));
         let all = b.loop_(
