@@ -99,8 +99,8 @@ impl<S> Lower<'_, S> {
         let numbers = self.lanes(count as usize, |lower, lane| {
             Ok(lower.convert(to_float, Type::B32, fields[lane]))
         })?;
-        let factor = Values::from_elem(self.float(Type::B32, 1.0 / scale), 1);
-        let quotients = self.map(Op::FMul, &[&numbers, &factor])?;
+        let scale = Values::from_elem(self.float(Type::B32, scale), 1);
+        let quotients = self.map(Op::FDiv, &[&numbers, &scale])?;
         if !signed {
             return Ok(quotients);
         }
