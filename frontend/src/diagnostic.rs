@@ -104,6 +104,10 @@ pub enum FailureKind {
 pub enum Needs {
     /// Atomic operations of any kind.
     Atomics,
+    /// The stage of geometry.
+    Geometry,
+    /// The stages of tessellation.
+    Tessellation,
     /// Task and mesh stages.
     MeshStages,
     /// Ray queries and the stages of ray tracing.

@@ -60,6 +60,8 @@ fn lacking(what: &str) -> Stop {
     let stop = Stop::unsupported(what, READING);
     let needs = match what {
         _ if what.contains("ray ") || what == "acceleration structures" => Needs::RayTracing,
+        "geometry shaders" => Needs::Geometry,
+        "tessellation shaders" => Needs::Tessellation,
         "cooperative matrices" => Needs::CooperativeMatrices,
         "sparse residency" => Needs::Residency,
         "task and mesh shaders" => Needs::MeshStages,

@@ -108,6 +108,8 @@ impl Target {
         use gpucc_frontend::Needs;
         let feature = match needs {
             Needs::Atomics => "atomic operations",
+            Needs::Geometry => "geometry shaders",
+            Needs::Tessellation => "tessellation shaders",
             Needs::MeshStages => "task and mesh shaders",
             Needs::RayTracing => "ray tracing",
             Needs::CooperativeMatrices => "cooperative matrices",

@@ -14,6 +14,7 @@ use gpucc_emu::image::Extent;
 use gpucc_emu::sampler::Sampler;
 use gpucc_ir::ssa::Dim;
 use indexmap::IndexMap;
+use rspirv::spirv::ExecutionModel;
 pub use run::{can_assemble, pass_through, run};
 use std::collections::BTreeMap;
 use values::{Tolerance, Type};
@@ -41,13 +42,15 @@ pub enum Code {
 /// The stage of a name.
 ///
 /// # Errors
-/// Stages that gpucc does not read.
-pub fn stage(name: &str) -> Result<Stage, Failure> {
+/// Another stage that shaders have, by its number in SPIR-V.
+pub fn stage(name: &str) -> Result<Stage, ExecutionModel> {
     match name {
         "vertex" => Ok(Stage::Vertex),
         "fragment" => Ok(Stage::Fragment),
         "compute" => Ok(Stage::Compute),
-        _ => Err(Failure::not_yet(format!("{name} shaders"), "scripts")),
+        "geometry" => Err(ExecutionModel::Geometry),
+        _ if name.starts_with("tessellation") => Err(ExecutionModel::TessellationControl),
+        _ => Err(ExecutionModel::RayGenerationKHR),
     }
 }
 
@@ -221,6 +224,8 @@ pub struct Script {
     pub samplers: IndexMap<String, Sampler>,
     pub pipelines: IndexMap<String, Pipeline>,
     pub steps: Vec<Step>,
+    /// A stage that is none of [`Stage`]'s: what stands behind such a shader was not read.
+    pub other_stage: Option<ExecutionModel>,
     /// What happens beyond the ends of buffers and vectors.
     pub robust: Robust,
 }

@@ -136,6 +136,9 @@ pub fn parse(text: &str, std140: bool) -> Result<Script, Failure> {
             _ => {
                 let (stage_name, form) = name.split_once(" shader").ok_or_else(|| unknown(line))?;
                 reader.shader(stage_name, form.trim(), body)?;
+                if reader.script.other_stage.is_some() {
+                    break;
+                }
             }
         }
     }
@@ -154,7 +157,13 @@ fn four(text: &str) -> Option<[f64; 4]> {
 
 impl Reader {
     fn shader(&mut self, name: &str, form: &str, body: String) -> Result<(), Failure> {
-        let stage = stage(name)?;
+        let stage = match stage(name) {
+            Ok(stage) => stage,
+            Err(other) => {
+                self.script.other_stage = Some(other);
+                return Ok(());
+            }
+        };
         let shader = match form {
             "passthrough" => pass_through(),
             "" => Shader { stage, code: Code::Glsl(body.trim_start().to_owned()) },

@@ -61,6 +61,10 @@ macro_rules! both {
                 "task and mesh shaders",
                 "G45 vol. 4, 2.4: threads are of VS, GS, CLIP, SF, WM and TS",
             ),
+            (
+                "tessellation shaders",
+                "G45 vol. 4, 2.4: threads are of VS, GS, CLIP, SF, WM and TS, the thread spawner",
+            ),
             ("ray tracing", "G45 vol. 4, 2.5: no shared function meets rays"),
             ("cooperative matrices", "G45 vol. 4, 14.2: no instruction multiplies matrices"),
             ("sparse residency", "G45 vol. 4, 4.8.2: a reply holds texels alone"),

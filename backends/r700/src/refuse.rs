@@ -143,6 +143,11 @@ const UNREAD: &[Row] = &[
         Some("register guide, SQ_PGM_START_*: programs are VS, ES, GS, PS and FS"),
     ),
     (
+        "tessellation shaders",
+        Some("R700 ISA 2.1: programs are VS, GS, DC, PS and FS"),
+        Some("register guide, SQ_PGM_START_*: programs are VS, ES, GS, PS and FS"),
+    ),
+    (
         "ray tracing",
         Some("R700 ISA 2.1, 9: no such program type, and no instruction meets rays"),
         Some("register guide 4, SQ_TEX_WORD0: no instruction meets rays"),

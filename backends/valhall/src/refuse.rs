@@ -23,6 +23,14 @@ const TABLE: &[(&str, &str)] = &[
         "task and mesh shaders",
         "Arm's v9 Shader Program descriptor: stages are compute, fragment and vertex",
     ),
+    (
+        "geometry shaders",
+        "Arm's v9 Shader Program descriptor: stages are compute, fragment and vertex",
+    ),
+    (
+        "tessellation shaders",
+        "Arm's v9 Shader Program descriptor: stages are compute, fragment and vertex",
+    ),
     ("ray tracing", "Arm's v9 instruction description: no instruction meets rays"),
     (
         "cooperative matrices",

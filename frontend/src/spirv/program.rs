@@ -102,6 +102,14 @@ impl Entry {
                 let stop = Stop::unsupported("ray tracing shaders", READING);
                 return Err(stop.needing(Needs::RayTracing));
             }
+            M::Geometry => {
+                let stop = Stop::unsupported("geometry shaders", READING);
+                return Err(stop.needing(Needs::Geometry));
+            }
+            M::TessellationControl | M::TessellationEvaluation => {
+                let stop = Stop::unsupported("tessellation shaders", READING);
+                return Err(stop.needing(Needs::Tessellation));
+            }
             other => {
                 let what = format!("shaders of the stage {other:?}");
                 return Err(Stop::unsupported(what, READING));

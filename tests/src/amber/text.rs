@@ -36,6 +36,13 @@ pub fn parse(text: &str) -> Result<Script, Failure> {
                 script.shaders.insert(name.to_owned(), pass_through());
             }
             ["SHADER", stage_name, name, ref rest @ ..] => {
+                let stage = match stage(stage_name) {
+                    Ok(stage) => stage,
+                    Err(other) => {
+                        script.other_stage = Some(other);
+                        return Ok(script);
+                    }
+                };
                 let body: Vec<&str> = until_end(&mut lines).collect();
                 let body = body.join("\n");
                 let code = match *rest {
@@ -46,7 +53,7 @@ pub fn parse(text: &str) -> Result<Script, Failure> {
                     }
                     _ => return Err(fail()),
                 };
-                script.shaders.insert(name.to_owned(), Shader { stage: stage(stage_name)?, code });
+                script.shaders.insert(name.to_owned(), Shader { stage, code });
             }
             ["BUFFER", name, ref rest @ ..] => {
                 let buffer = buffer(rest, &mut lines).ok_or_else(fail)?;

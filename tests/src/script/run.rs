@@ -12,6 +12,8 @@ use gpucc_emu::image::{Extent, Image, Texel};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{Dim, Resource, ResourceKind};
 use indexmap::IndexMap;
+use rspirv::binary::Assemble;
+use rspirv::spirv::{AddressingModel, Capability, ExecutionModel, FunctionControl, MemoryModel};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -42,7 +44,31 @@ pub fn run(compiler: &Compiler, script: &Script, result: &mut FileResult) {
     }
 }
 
+/// What the compiler says to a shader of another stage.
+fn asked(compiler: &Compiler, stage: ExecutionModel) -> Result<(), Failure> {
+    let mut module = rspirv::dr::Builder::new();
+    module.set_version(1, 4);
+    module.capability(Capability::Shader);
+    module.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);
+    let unwritten = |error: rspirv::dr::Error| Failure::usage(error.to_string());
+    let void = module.type_void();
+    let ty = module.type_function(void, []);
+    let main = module.begin_function(void, None, FunctionControl::NONE, ty).map_err(unwritten)?;
+    module.begin_block(None).map_err(unwritten)?;
+    module.ret().map_err(unwritten)?;
+    module.end_function().map_err(unwritten)?;
+    module.entry_point(stage, main, "main", []);
+    let words = module.module().assemble();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let options = Options::default();
+    let parsed = compiler.parse(Source::SpirV(&bytes), Choice::default(), &options)?;
+    parsed.entries.into_iter().try_for_each(|entry| entry.func.map(drop))
+}
+
 fn steps(compiler: &Compiler, script: &Script, result: &mut FileResult) -> Result<(), Failure> {
+    if let Some(stage) = script.other_stage {
+        return asked(compiler, stage);
+    }
     let held = held(script)?;
     let mut running = Running { compiler, script, held, compiled: IndexMap::new() };
     let mut clears: IndexMap<&str, ([f64; 4], f32)> = IndexMap::new();
