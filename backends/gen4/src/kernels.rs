@@ -265,3 +265,48 @@ fn clip_state(machine: Machine, pair: &Pair, text: &text::Text) -> Setting {
         .collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::ssa::Interpolation::{Flat, Linear, Perspective};
+
+    fn pair(varyings: &[(usize, Interpolation)], clips: usize) -> Pair {
+        let written = vue::FIRST + varyings.len() + clips.div_ceil(4);
+        let distances = (0..clips).map(|n| (vue::FIRST + varyings.len() + n / 4, n % 4)).collect();
+        Pair {
+            slots: written.next_multiple_of(2),
+            written,
+            varyings: varyings.to_vec(),
+            point: false,
+            distances,
+            flags: clips,
+        }
+    }
+
+    /// Instructions of public drivers' programs on G45: setup for the same interfaces, and the shortest clipper of triangles that
+    /// was seen, without user planes and with some.
+    #[test]
+    fn programs_are_no_longer_than_those_of_public_drivers() {
+        let length = |text: text::Text| {
+            text.assembled(Machine::G45).map(|code| code.len() / 16).expect("it is text")
+        };
+        let setup =
+            |varyings: &[_], class| length(setup::program(Machine::G45, &pair(varyings, 0), class));
+        let one = [(3, Perspective)];
+        let mixed = [(3, Perspective), (4, Linear), (5, Flat)];
+        for (varyings, class, most) in [
+            (&one[..], Class::Triangles, 18),
+            (&one, Class::Points, 7),
+            (&mixed, Class::Triangles, 39),
+            (&mixed, Class::Points, 11),
+        ] {
+            let own = setup(varyings, class);
+            assert!(own <= most, "{class:?} {varyings:?}: {own} of {most}");
+        }
+        for (clips, most) in [(0, 187), (4, 257)] {
+            let own = length(clip::program(Machine::G45, &pair(&mixed, clips)));
+            assert!(own <= most, "{clips} user planes: {own} of {most}");
+        }
+    }
+}

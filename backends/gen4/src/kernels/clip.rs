@@ -11,7 +11,7 @@ use gpucc_ir::ssa::Interpolation;
 /// Two lists of corners, which take turns: three corners and one more for each of 14 planes. Vertices end before r31.
 const LISTS: [usize; 2] = [31, 48];
 /// Doublewords of numbers: corners of the list, where it begins, where the next one begins, how many that has, how many
-/// are left to be looked at, where the one at hand is, where the next one goes.
+/// are left to be looked at, where the one at hand is, where the next one goes, and where the plane is.
 const NUMBERS: usize = 65;
 const COUNT: usize = 0;
 const LIST: usize = 1;
@@ -20,6 +20,10 @@ const MADE: usize = 3;
 const LEFT: usize = 4;
 const AT: usize = 5;
 const TO: usize = 6;
+/// Where the distances to the plane at hand are.
+const PLANE: usize = 7;
+/// Bytes of a plane's distances.
+const PLANE_BYTES: usize = 16;
 /// Distances of the three vertices to a plane.
 const DISTANCES: usize = 66;
 /// Weights of the corner before and of that at hand; their distances in all channels.
@@ -36,7 +40,9 @@ const REPLY: usize = 75;
 /// Weights of what is linear on the screen; the corner's position.
 const LINEAR: usize = 76;
 const PLACE: usize = 77;
-const REGISTERS: usize = 80;
+/// Distances of the three vertices to each plane and a 0: two planes a register, up to 14.
+const PLANES: usize = 78;
+const REGISTERS: usize = 85;
 
 /// The topology of a fan, and the marks of its first and last entries in the header.
 const FAN: u32 = 6 << 2;
@@ -64,31 +70,19 @@ fn to_number(which: usize) -> String {
 pub fn program(machine: Machine, pair: &Pair) -> Text {
     let mut clip = Clip { text: Text::default(), machine, pair };
     clip.text.uses(REGISTERS);
-    let kill = clip.text.label();
+    let [kill, again, skip] = std::array::from_fn(|_| clip.text.label());
     clip.begin();
-    // Near, far, left, right, top, bottom; near is a depth of 0 (isa/gen4-pipeline.md 0).
-    for (axis, sign) in
-        [(2, None), (2, Some("-")), (0, Some("")), (0, Some("-")), (1, Some("")), (1, Some("-"))]
-    {
-        for vertex in 0..3 {
-            let place = |component: usize| clip.component(vertex, POSITION, component);
-            let line = match sign {
-                None => format!("mov(1) g{DISTANCES}.{vertex}<1>F {}", place(2)),
-                Some(sign) => {
-                    format!("add(1) g{DISTANCES}.{vertex}<1>F {} {sign}{}", place(3), place(axis))
-                }
-            };
-            clip.text.add(line);
-        }
-        clip.plane(kill);
-    }
-    for &(slot, component) in &pair.distances {
-        for vertex in 0..3 {
-            let from = clip.component(vertex, slot, component);
-            clip.text.add(format!("mov(1) g{DISTANCES}.{vertex}<1>F {from}"));
-        }
-        clip.plane(kill);
-    }
+    let planes = clip.distances();
+    clip.text.add(format!("mov(1) {} {}D", to_number(PLANE), 32 * PLANES));
+    clip.text.place(again);
+    clip.text.add(format!("mov(1) a0<1>UW g{NUMBERS}.{}<0,1,0>UW", 2 * PLANE));
+    clip.text.add(format!("mov(4) g{DISTANCES}<1>F g[a0]<4,4,1>F"));
+    clip.plane(skip, kill);
+    clip.text.place(skip);
+    let end = 32 * PLANES + PLANE_BYTES * planes;
+    clip.text.add(format!("add(1) {} {} {PLANE_BYTES}D", to_number(PLANE), number(PLANE)));
+    clip.text.add(format!("cmp.l.f0.0(1) null<1>D {} {end}D", number(PLANE)));
+    clip.text.jump("(+f0.0) ", again);
     clip.emit();
     clip.text.place(kill);
     // Complete, and of no use.
@@ -107,6 +101,44 @@ impl Clip<'_> {
     fn slot(&self, vertex: usize, slot: usize, ty: &str) -> String {
         let register = 1 + vertex * self.pair.rows() + slot / 2;
         format!("g{register}.{}<4,4,1>{ty}", 4 * (slot % 2))
+    }
+
+    /// The distances of the vertices to all planes, which it counts.
+    fn distances(&mut self) -> usize {
+        // Near, far, left, right, top, bottom; near is a depth of 0 (isa/gen4-pipeline.md 0).
+        let view = [
+            (2, None),
+            (2, Some("-")),
+            (0, Some("")),
+            (0, Some("-")),
+            (1, Some("")),
+            (1, Some("-")),
+        ];
+        let count = view.len() + self.pair.distances.len();
+        for register in 0..count.div_ceil(2) {
+            self.text.add(format!("mov(8) g{}<1>F 0F", PLANES + register));
+        }
+        let to = |plane: usize, vertex: usize| {
+            format!("g{}.{}<1>F", PLANES + plane / 2, 4 * (plane % 2) + vertex)
+        };
+        for (plane, (axis, sign)) in view.into_iter().enumerate() {
+            for vertex in 0..3 {
+                let place = |component: usize| self.component(vertex, POSITION, component);
+                let to = to(plane, vertex);
+                let line = match sign {
+                    None => format!("mov(1) {to} {}", place(axis)),
+                    Some(sign) => format!("add(1) {to} {} {sign}{}", place(3), place(axis)),
+                };
+                self.text.add(line);
+            }
+        }
+        for (plane, &(slot, component)) in (view.len()..).zip(&self.pair.distances) {
+            for vertex in 0..3 {
+                let from = self.component(vertex, slot, component);
+                self.text.add(format!("mov(1) {} {from}", to(plane, vertex)));
+            }
+        }
+        count
     }
 
     /// Three corners, which are the vertices.
@@ -181,9 +213,9 @@ impl Clip<'_> {
         self.put(CROSSING);
     }
 
-    /// Cuts the polygon off at a plane, where a vertex is outside.
-    fn plane(&mut self, kill: Label) {
-        let [skip, outside, whole, next] = std::array::from_fn(|_| self.text.label());
+    /// Cuts the polygon off at the plane at hand; goes on at `skip` where no vertex is outside.
+    fn plane(&mut self, skip: Label, kill: Label) {
+        let [outside, whole, next] = std::array::from_fn(|_| self.text.label());
         let negative = |text: &mut Text, distance: usize| {
             text.add(format!("cmp.l.f0.0(8) null<1>F g{distance}<8,8,1>F 0F"));
         };
@@ -230,7 +262,6 @@ impl Clip<'_> {
         text.add(format!("mov(1) {} {}", to_number(OTHER), number(AT)));
         text.add(format!("cmp.l.f0.0(1) null<1>D {} 3D", number(COUNT)));
         text.jump("(+f0.0) ", kill);
-        text.place(skip);
     }
 
     /// Four components of a slot by weights.

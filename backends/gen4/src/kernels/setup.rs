@@ -4,6 +4,7 @@
 use super::text::Text;
 use super::{Class, Pair};
 use crate::isa::Machine;
+use crate::vue::POSITION;
 use gpucc_ir::ssa::Interpolation;
 
 /// The first register of vertices: r1 has the numbers of the primitive, r2 depth and 1 / w of each vertex.
@@ -34,6 +35,39 @@ impl Half {
     }
 }
 
+/// A pair of slots that becomes three message registers, and where its values at each vertex are.
+struct Halves {
+    halves: [Half; 2],
+    values: [usize; 3],
+    /// They are where the vertices' rows are, so that nothing is moved there.
+    in_place: bool,
+    /// The vertices have both halves of these rows.
+    whole: bool,
+}
+
+impl Halves {
+    fn of(pair: &Pair, halves: [Half; 2]) -> Halves {
+        let slots = halves.map(|half| match half {
+            Half::Position => Some(POSITION),
+            Half::Slot(slot, _) => Some(slot),
+            Half::Nothing | Half::Point => None,
+        });
+        let first = slots[0].filter(|slot| slot % 2 == 0);
+        let next = first.is_some_and(|first| slots[1].is_none_or(|second| second == first + 1));
+        match first.filter(|_| next) {
+            Some(slot) => {
+                let row = |vertex| VERTICES + vertex * (pair.rows() - 1) + (slot - POSITION) / 2;
+                let whole = slots[1].is_some() || slot + 1 < pair.written;
+                Halves { halves, values: [row(0), row(1), row(2)], in_place: true, whole }
+            }
+            None => {
+                let values = [VALUES, VALUES + 1, VALUES + 2];
+                Halves { halves, values, in_place: false, whole: false }
+            }
+        }
+    }
+}
+
 /// The program for a class.
 pub fn program(machine: Machine, pair: &Pair, class: Class) -> Text {
     let mut text = Text::default();
@@ -43,9 +77,14 @@ pub fn program(machine: Machine, pair: &Pair, class: Class) -> Text {
         Class::Lines => 2,
         Class::Triangles => 3,
     };
+    let mut halves = vec![Half::Position];
+    halves.extend(pair.varyings.iter().map(|&(slot, how)| Half::Slot(slot, how)));
+    halves.extend(pair.point.then_some(Half::Point));
     // Which vertex flat slots have.
-    for (flag, vertex) in (0..).zip(1..vertices) {
-        text.add(format!("cmp.z.f0.{flag}(8) null<1>D g1.1<0,1,0>D {vertex}D"));
+    if halves.iter().any(|half| matches!(half, Half::Slot(_, Interpolation::Flat))) {
+        for (flag, vertex) in (0..).zip(1..vertices) {
+            text.add(format!("cmp.z.f0.{flag}(8) null<1>D g1.1<0,1,0>D {vertex}D"));
+        }
     }
     // Of a point the width.
     match class {
@@ -53,18 +92,14 @@ pub fn program(machine: Machine, pair: &Pair, class: Class) -> Text {
         Class::Points => {}
         _ => inverse(&mut text, machine, 2),
     }
-    let mut halves = vec![Half::Position];
-    halves.extend(pair.varyings.iter().map(|&(slot, how)| Half::Slot(slot, how)));
-    halves.extend(pair.point.then_some(Half::Point));
     halves.resize(2 * pair.setup_pairs(), Half::Nothing);
-    let pairs: Vec<&[Half]> = halves.chunks(2).collect();
+    let pairs: Vec<Halves> =
+        halves.chunks(2).map(|two| Halves::of(pair, [two[0], two[1]])).collect();
     let messages = pairs.len().div_ceil(MOST);
     for (number, part) in pairs.chunks(MOST).enumerate() {
         for (at, halves) in part.iter().enumerate() {
-            for (half, &what) in halves.iter().enumerate() {
-                gather(&mut text, pair, vertices, half, what);
-            }
-            planes(&mut text, class, 2 + 3 * at, [halves[0], halves[1]]);
+            gather(&mut text, pair, vertices, halves);
+            planes(&mut text, class, 2 + 3 * at, halves);
         }
         let length = (1 + 3 * part.len()) << 20;
         let offset = (4 * MOST * number) << 4;
@@ -95,27 +130,48 @@ fn inverse(text: &mut Text, machine: Machine, number: usize) {
     }
 }
 
+/// The values of two slots at each vertex.
+fn gather(text: &mut Text, pair: &Pair, vertices: usize, halves: &Halves) {
+    let perspective = |half| matches!(half, Half::Slot(_, Interpolation::Perspective));
+    if halves.in_place && halves.halves.into_iter().all(perspective) {
+        for vertex in 0..vertices {
+            let (value, inverse) = (halves.values[vertex], 2 * vertex + 1);
+            text.add(format!("mul(8) g{value}<1>F g{value}<8,8,1>F g2.{inverse}<0,1,0>F"));
+        }
+        return;
+    }
+    for half in 0..2 {
+        gather_half(text, pair, vertices, halves, half);
+    }
+}
+
 /// The values of a slot at each vertex, in the lower or upper four channels of the registers of values.
-fn gather(text: &mut Text, pair: &Pair, vertices: usize, half: usize, what: Half) {
+fn gather_half(text: &mut Text, pair: &Pair, vertices: usize, halves: &Halves, half: usize) {
     let rows = pair.rows() - 1;
-    let to = |vertex: usize, ty: &str| format!("g{}.{}<1>{ty}", VALUES + vertex, 4 * half);
+    let in_place = halves.in_place;
+    let to = |vertex: usize, ty: &str| format!("g{}.{}<1>{ty}", halves.values[vertex], 4 * half);
     let from = |vertex: usize, slot: usize, ty: &str| {
         // Rows from the second on are there: slots 2 and 3.
-        let register = VERTICES + vertex * rows + (slot - 2) / 2;
+        let register = VERTICES + vertex * rows + (slot - POSITION) / 2;
         format!("g{register}.{}<4,4,1>{ty}", 4 * (slot % 2))
     };
-    match what {
+    match halves.halves[half] {
         Half::Nothing | Half::Point => text.add(format!("mov(4) {} 0UD", to(0, "UD"))),
         Half::Position => {
             for vertex in 0..vertices {
-                let register = VALUES + vertex;
-                text.add(format!("mov(4) {} 0UD", to(vertex, "UD")));
+                let register = halves.values[vertex];
+                // Nobody reads the planes of x and y.
+                if !in_place {
+                    text.add(format!("mov(4) {} 0UD", to(vertex, "UD")));
+                }
                 let depth = 2 * vertex;
                 text.add(format!("mov(2) g{register}.{}<1>F g2.{depth}<2,2,1>F", 4 * half + 2));
             }
         }
         Half::Slot(slot, Interpolation::Flat) => {
-            text.add(format!("mov(4) {} {}", to(0, "UD"), from(0, slot, "UD")));
+            if !in_place {
+                text.add(format!("mov(4) {} {}", to(0, "UD"), from(0, slot, "UD")));
+            }
             for (flag, vertex) in (0..).zip(1..vertices) {
                 let from = from(vertex, slot, "UD");
                 text.add(format!("(+f0.{flag}) mov(4) {} {from}", to(0, "UD")));
@@ -129,6 +185,7 @@ fn gather(text: &mut Text, pair: &Pair, vertices: usize, half: usize, what: Half
                         let inverse = 2 * vertex + 1;
                         text.add(format!("mul(4) {to} {from} g2.{inverse}<0,1,0>F"));
                     }
+                    _ if in_place => {}
                     _ => text.add(format!("mov(4) {to} {from}")),
                 }
             }
@@ -137,33 +194,56 @@ fn gather(text: &mut Text, pair: &Pair, vertices: usize, half: usize, what: Half
 }
 
 /// Slopes and first values of two slots to three message registers.
-fn planes(text: &mut Text, class: Class, message: usize, halves: [Half; 2]) {
-    let level = halves.map(|half| half.is_flat() || class == Class::Points);
-    if level == [false, false] {
-        slopes(text, class, message, 0, 8);
-    } else {
-        for (half, level) in level.into_iter().enumerate() {
-            let from = 4 * half;
-            if !level {
-                slopes(text, class, message, from, 4);
-                continue;
+fn planes(text: &mut Text, class: Class, message: usize, halves: &Halves) {
+    let level = halves.halves.map(|half| half.is_flat() || class == Class::Points);
+    let point = class == Class::Points && halves.halves.contains(&Half::Point);
+    // Flat halves of whole rows have slopes too, which are written over.
+    let whole = halves.whole && level.contains(&false);
+    match level {
+        _ if whole || level == [false; 2] => {
+            slopes(text, class, message, halves.values, 0, 8);
+            for half in (0..2).filter(|half| level[*half]) {
+                for part in 0..2 {
+                    text.add(format!("mov(4) m{}.{}<1>UD 0UD", message + part, 4 * half));
+                }
             }
+        }
+        [true, true] if !point => {
             for part in 0..2 {
-                text.add(format!("mov(4) m{}.{from}<1>UD 0UD", message + part));
-                if (halves[half], class) == (Half::Point, Class::Points) {
-                    let to = format!("m{}.{}<1>F", message + part, from + part);
-                    text.add(format!("mov(1) {to} g{INVERSE}<0,1,0>F"));
+                text.add(format!("mov(8) m{}<1>UD 0UD", message + part));
+            }
+        }
+        _ => {
+            for (half, level) in level.into_iter().enumerate() {
+                let from = 4 * half;
+                if !level {
+                    slopes(text, class, message, halves.values, from, 4);
+                    continue;
+                }
+                for part in 0..2 {
+                    text.add(format!("mov(4) m{}.{from}<1>UD 0UD", message + part));
+                    if (halves.halves[half], class) == (Half::Point, Class::Points) {
+                        let to = format!("m{}.{}<1>F", message + part, from + part);
+                        text.add(format!("mov(1) {to} g{INVERSE}<0,1,0>F"));
+                    }
                 }
             }
         }
     }
-    text.add(format!("mov(8) m{}<1>UD g{VALUES}<8,8,1>UD", message + 2));
+    text.add(format!("mov(8) m{}<1>UD g{}<8,8,1>UD", message + 2, halves.values[0]));
 }
 
 /// Slopes along x and y of so many components from one on.
-fn slopes(text: &mut Text, class: Class, message: usize, from: usize, count: usize) {
+fn slopes(
+    text: &mut Text,
+    class: Class,
+    message: usize,
+    values: [usize; 3],
+    from: usize,
+    count: usize,
+) {
     let region = format!("<{count},{count},1>F");
-    let value = |vertex: usize| format!("g{}.{from}{region}", VALUES + vertex);
+    let value = |vertex: usize| format!("g{}.{from}{region}", values[vertex]);
     let local = |register: usize| format!("g{register}.{from}");
     let scalar = |number: usize| format!("g1.{number}<0,1,0>F");
     let (dx0, dx2, dy0, dy2) = (scalar(3), scalar(4), scalar(5), scalar(6));
@@ -179,12 +259,18 @@ fn slopes(text: &mut Text, class: Class, message: usize, from: usize, count: usi
         return;
     }
     text.add(format!("add({count}) {two}<1>F {} -{}", value(2), value(0)));
-    let other = local(VALUES + 1);
     for (part, [a, ka, b, kb]) in [(0, [&one, &dy2, &two, &dy0]), (1, [&two, &dx0, &one, &dx2])] {
-        text.add(format!("mul({count}) {product}<1>F {a}{region} {ka}"));
-        // The second vertex's values are needed no more.
-        text.add(format!("mul({count}) {other}<1>F {b}{region} {kb}"));
-        text.add(format!("add({count}) {product}<1>F {product}{region} -{other}{region}"));
+        if count == 8 {
+            // The accumulator has the first product.
+            text.add(format!("mul(8) null<1>F {a}{region} {ka}"));
+            text.add(format!("mac(8) {product}<1>F {b}{region} -{kb}"));
+        } else {
+            // The second vertex's values are needed no more.
+            let other = local(values[1]);
+            text.add(format!("mul(4) {product}<1>F {a}{region} {ka}"));
+            text.add(format!("mul(4) {other}<1>F {b}{region} {kb}"));
+            text.add(format!("add(4) {product}<1>F {product}{region} -{other}{region}"));
+        }
         let to = format!("m{}.{from}<1>F", message + part);
         text.add(format!("mul({count}) {to} {product}{region} {inverse}"));
     }
