@@ -4,6 +4,7 @@
 use crate::blend::{Blend, blend_texel};
 use crate::format::{Format, Kind};
 use crate::image::{Image, Texel};
+pub use crate::raster::{Bias, Polygon};
 use crate::raster::{Corner, Found, Raster, Viewport};
 use crate::sampler::Compare;
 use gpucc_ir::driver::ColorTarget;
@@ -220,6 +221,12 @@ pub struct Draw {
     pub targets: Vec<TargetState>,
     /// Constant colour of blending.
     pub blend_constant: [f32; 4],
+    /// How triangles are drawn.
+    pub polygon: Polygon,
+    /// Nothing is clipped by its depth: what is written lies between the viewport's depths.
+    pub clamp_depth: bool,
+    /// What is added to the depths of triangles; the step is the depth target's.
+    pub bias: Bias,
 }
 
 impl Draw {
@@ -238,7 +245,15 @@ impl Draw {
             depth: None,
             targets: Vec::new(),
             blend_constant: [0.0; 4],
+            polygon: Polygon::Fill,
+            clamp_depth: false,
+            bias: Bias::default(),
         }
+    }
+
+    /// Whether WebGPU has all that the draw asks for. Emulated units that draw by themselves have no more.
+    pub fn is_plain(&self) -> bool {
+        self.polygon == Polygon::Fill && !self.clamp_depth && self.bias == Bias::default()
     }
 }
 
@@ -388,7 +403,11 @@ impl<S: Shade> Pipe<'_, S> {
             scissor[0].saturating_add(scissor[2]).min(size[0]),
             scissor[1].saturating_add(scissor[3]).min(size[1]),
         ];
-        let raster = Raster { viewport: draw.viewport, bounds, front_ccw: draw.front_ccw };
+        let depth = self.targets.depth.as_ref();
+        let bias = Bias { step: depth.and_then(|image| image.format().depth_step()), ..draw.bias };
+        let (keeps_depths, polygon) = (draw.clamp_depth, draw.polygon);
+        let plain = Raster::new(draw.viewport, bounds, draw.front_ccw);
+        let raster = Raster { keeps_depths, polygon, bias, ..plain };
         let shape: Vec<Corner> = corners
             .iter()
             .map(|v| Corner {
@@ -509,7 +528,11 @@ fn depth_passes(
         return true;
     };
     let at = Texel { x, y, ..Texel::default() };
-    let depth = depth.clamp(0.0, 1.0);
+    let Viewport { near, far, .. } = draw.viewport;
+    let depth = match draw.clamp_depth {
+        true => depth.clamp(near.min(far), near.max(far)),
+        false => depth.clamp(0.0, 1.0),
+    };
     let Some(texel) = image.load(at) else {
         return false;
     };

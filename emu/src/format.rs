@@ -184,6 +184,15 @@ impl Format {
         }
     }
 
+    /// The smallest step between depths; none for floats.
+    pub fn depth_step(self) -> Option<f32> {
+        match self {
+            Format::Depth16Unorm => Some(1.0 / 65535.0),
+            Format::Depth24Plus | Format::Depth24PlusStencil8 => Some(1.0 / 16_777_215.0),
+            _ => None,
+        }
+    }
+
     /// Whether a colour target may have it, with every feature of WebGPU. WebGPU 26.1.1, Plain color formats.
     pub const fn renders(self) -> bool {
         !self.is_depth() && !matches!(self, Format::Stencil8 | Format::Rgb9e5Ufloat)

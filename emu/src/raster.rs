@@ -2,7 +2,7 @@
 //!
 //! # Definitions
 //! Clip space is WebGPU's: `-w <= x, y <= w`, `0 <= z <= w`, y up; the screen's y is down. A
-//! primitive is clipped against `z >= 0`, `z <= w`, `w >= 2^-20 *` the largest w, the user's clip
+//! primitive is clipped against `z >= 0`, `z <= w` (unless depths are kept), `w >= 2^-20 *` the largest w, the user's clip
 //! distances, and a guard band of 16 times the viewport; clipping keeps, for each new corner, its
 //! weights with respect to the first corners, so that values are interpolated from those. Screen
 //! positions are snapped to 1/256 pixel, round to nearest even. A pixel is covered when its centre
@@ -59,6 +59,71 @@ pub struct Raster {
     pub bounds: [u32; 4],
     /// Counter-clockwise is front.
     pub front_ccw: bool,
+    /// Depths beyond those of the view are kept: nothing is clipped by its depth.
+    pub keeps_depths: bool,
+    /// How triangles are drawn.
+    pub polygon: Polygon,
+    /// What is added to the depths of triangles.
+    pub bias: Bias,
+}
+
+/// How triangles are drawn.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Polygon {
+    /// Wholly.
+    #[default]
+    Fill,
+    /// Their edges, as lines.
+    Line,
+    /// Their corners, as points.
+    Point,
+}
+
+/// What is added to the depths of triangles: `constant` of the smallest steps that depths can be apart, and `slope` times the
+/// steepest change from pixel to pixel, together at most `clamp` where that is above 0, at least where it is below. Vulkan 29.9.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Bias {
+    /// Steps.
+    pub constant: f32,
+    /// A bound; none where it is 0.
+    pub clamp: f32,
+    /// Times the slope.
+    pub slope: f32,
+    /// The smallest step of the target's depths; of floats (none), that of the largest depth of a triangle.
+    pub step: Option<f32>,
+}
+
+impl Bias {
+    /// What is added to a triangle of these corners on the screen, in subpixels, and depths.
+    fn of(&self, x: [i64; 3], y: [i64; 3], depth: [f64; 3]) -> f64 {
+        if self.constant == 0.0 && self.slope == 0.0 {
+            return 0.0;
+        }
+        let to_corner = |v: [i64; 3], n: usize| (v[n] - v[0]) as f64 / SUBPIXELS;
+        let ([x1, x2], [y1, y2]) =
+            ([to_corner(x, 1), to_corner(x, 2)], [to_corner(y, 1), to_corner(y, 2)]);
+        let [z1, z2] = [depth[1] - depth[0], depth[2] - depth[0]];
+        let area = x1 * y2 - x2 * y1;
+        let along = |a: f64| if area == 0.0 { 0.0 } else { (a / area).abs() };
+        let slope = along(z1 * y2 - z2 * y1).max(along(z2 * x1 - z1 * x2));
+        let step = match self.step {
+            Some(step) => f64::from(step),
+            None => {
+                let largest = depth.into_iter().fold(0.0, |m: f64, z| m.max(z.abs()));
+                let exponent = largest.max(f64::from(f32::MIN_POSITIVE)).log2().floor();
+                (exponent - 23.0).exp2()
+            }
+        };
+        let sum = f64::from(self.constant) * step + f64::from(self.slope) * slope;
+        let clamp = f64::from(self.clamp);
+        if clamp > 0.0 {
+            sum.min(clamp)
+        } else if clamp < 0.0 {
+            sum.max(clamp)
+        } else {
+            sum
+        }
+    }
 }
 
 /// Subpixel positions per pixel.
@@ -117,6 +182,12 @@ pub struct Cursor {
 }
 
 impl Raster {
+    /// Triangles as WebGPU has them: filled, clipped by depth and without bias.
+    pub fn new(viewport: Viewport, bounds: [u32; 4], front_ccw: bool) -> Raster {
+        let (polygon, bias) = (Polygon::default(), Bias::default());
+        Raster { viewport, bounds, front_ccw, keeps_depths: false, polygon, bias }
+    }
+
     /// The screen triangles of a primitive of one, two or three corners.
     pub fn pieces(&self, topology: Topology, corners: &[Corner]) -> Vec<Piece> {
         match (topology, corners) {
@@ -145,6 +216,47 @@ impl Raster {
             let piece = self.project([polygon[0], polygon[n - 1], polygon[n]], corner_w);
             pieces.extend(piece);
         }
+        for piece in &mut pieces {
+            let bias = self.bias.of(piece.x, piece.y, piece.depth);
+            piece.depth = piece.depth.map(|depth| depth + bias);
+        }
+        match (self.polygon, pieces.first()) {
+            (Polygon::Fill, _) | (_, None) => pieces,
+            (polygon, Some(first)) => self.outline(polygon, corners, first),
+        }
+    }
+
+    /// The edges or corners of a triangle, facing as it does and as far away.
+    fn outline(&self, polygon: Polygon, corners: [&Corner; 3], triangle: &Piece) -> Vec<Piece> {
+        let bias = {
+            let screen = corners.map(|corner| self.screen(corner.position));
+            let on = |axis: usize| screen.map(|at| (at[axis] * SUBPIXELS) as i64);
+            self.bias.of(on(0), on(1), corners.map(|corner| self.depth(corner.position)))
+        };
+        let parts: &[&[usize]] = match polygon {
+            Polygon::Point => &[&[0], &[1], &[2]],
+            _ => &[&[0, 1], &[1, 2], &[2, 0]],
+        };
+        let mut pieces = Vec::new();
+        for part in parts {
+            let own = match *part {
+                [one] => self.point(corners[*one]),
+                [from, to] => self.line(corners[*from], corners[*to]),
+                _ => Vec::new(),
+            };
+            pieces.extend(own.into_iter().map(|piece| {
+                let weights = piece.weights.map(|own| {
+                    let mut weights = [0.0; 3];
+                    for (corner, weight) in part.iter().zip(own) {
+                        weights[*corner] = weight;
+                    }
+                    weights
+                });
+                let corner_w = corners.map(|corner| corner.position[3]);
+                let depth = piece.depth.map(|depth| depth + bias);
+                Piece { weights, corner_w, depth, front: triangle.front, ..piece }
+            }));
+        }
         pieces
     }
 
@@ -152,8 +264,10 @@ impl Raster {
         let largest = corners.iter().fold(0.0f64, |m, c| m.max(c.position[3].abs()));
         let least = largest / f64::from(1 << 20);
         clip_plane(polygon, |c| c.position[3] - least);
-        clip_plane(polygon, |c| c.position[2]);
-        clip_plane(polygon, |c| c.position[3] - c.position[2]);
+        if !self.keeps_depths {
+            clip_plane(polygon, |c| c.position[2]);
+            clip_plane(polygon, |c| c.position[3] - c.position[2]);
+        }
         for axis in 0..2 {
             clip_plane(polygon, |c| GUARD * c.position[3] - c.position[axis]);
             clip_plane(polygon, |c| GUARD * c.position[3] + c.position[axis]);
@@ -231,7 +345,7 @@ impl Raster {
             return Vec::new();
         }
         let [x, y, z, w] = corner.position;
-        let inside = w > 0.0 && (0.0..=w).contains(&z);
+        let inside = w > 0.0 && (self.keeps_depths || (0.0..=w).contains(&z));
         if !inside || x.abs() > GUARD * w || y.abs() > GUARD * w {
             kept.clear();
         }

@@ -8,7 +8,7 @@ mod run;
 pub mod values;
 
 use gpucc::{Failure, Robust, Stage};
-use gpucc_emu::draw::{Cull, DepthState, Topology};
+use gpucc_emu::draw::{Bias, Cull, DepthState, Polygon, Topology};
 use gpucc_emu::format::Format;
 use gpucc_emu::image::Extent;
 use gpucc_emu::sampler::Sampler;
@@ -123,6 +123,10 @@ pub struct Pipeline {
     pub clockwise: bool,
     /// Bit c: component c is kept.
     pub masked: u8,
+    pub polygon: Polygon,
+    /// Depths are clamped, and nothing is clipped by its depth.
+    pub clamp_depth: bool,
+    pub bias: Bias,
 }
 
 /// Values that a buffer must hold.

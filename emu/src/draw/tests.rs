@@ -292,3 +292,48 @@ fn strips_keep_their_facing_and_scissors_cut() {
     let (rows, _) = run(&mut Fixed::new(&corners), &state, 4);
     assert_eq!(picture(&rows), [".##.", ".##.", ".##.", "...."]);
 }
+
+#[test]
+fn depths_are_moved_by_steps_and_slopes_and_clamped_where_nothing_is_clipped() {
+    // Depth 0.25 at the left edge, 0.75 at the right one.
+    let depths = |z: [f32; 2], change: &dyn Fn(&mut Draw)| {
+        let corners = [[-1.0, 1.0, z[0]], [3.0, 1.0, 2.0 * z[1] - z[0]], [-1.0, -3.0, z[0]]];
+        let mut state = Draw::new(3, 1, 4, 4);
+        state.depth = Some(DepthState { compare: Compare::Always, write: true });
+        change(&mut state);
+        let plane = |format| Image::new(format, Extent::plane(4, 4)).expect("an image");
+        let mut targets = Targets {
+            colors: vec![plane(Format::Rgba8Unorm)],
+            depth: Some(plane(Format::Depth32Float)),
+        };
+        let mut fixed = Fixed::new(&corners.map(|[x, y, z]| ([x, y, z, 1.0], [0.0; 4])));
+        let Ok(_) = draw(&state, &mut fixed, &mut targets);
+        let at = |x| Texel { x, y: 1, ..Texel::default() };
+        let depth = targets.depth.expect("a depth");
+        [0, 3].map(|x| f32::from_bits(depth.load(at(x)).expect("a texel")[0]))
+    };
+    assert_eq!(depths([0.25, 0.75], &|_| {}), [0.3125, 0.6875]);
+    let moved = |bias: Bias| depths([0.25, 0.75], &|state| state.bias = bias);
+    // A quarter's slope is an eighth from pixel to pixel.
+    assert_eq!(moved(Bias { slope: 2.0, ..Bias::default() }), [0.5625, 0.9375]);
+    assert_eq!(moved(Bias { slope: 2.0, clamp: 0.125, ..Bias::default() }), [0.4375, 0.8125]);
+    // The largest depth of the corners, 1.25, is clipped to 1: steps of 2^-23.
+    let constant = (1 << 20) as f32;
+    assert_eq!(moved(Bias { constant, ..Bias::default() }), [0.4375, 0.8125]);
+    let beyond = |clamp_depth| depths([1.5, 1.5], &|state| state.clamp_depth = clamp_depth);
+    assert_eq!((beyond(false), beyond(true)), ([0.0; 2], [1.0; 2]));
+}
+
+#[test]
+fn triangles_leave_their_edges_or_their_corners() {
+    let corners = [[-0.75, 0.75], [0.75, 0.75], [-0.75, -0.75]];
+    let written = |polygon| {
+        let mut state = Draw::new(3, 1, 16, 16);
+        state.polygon = polygon;
+        let mut fixed = Fixed::new(&corners.map(|[x, y]| ([x, y, 0.5, 1.0], [0.0; 4])));
+        run(&mut fixed, &state, 16).1.pixels
+    };
+    assert_eq!(written(Polygon::Point), 3);
+    let (edges, whole) = (written(Polygon::Line), written(Polygon::Fill));
+    assert!((34..=40).contains(&edges) && whole > edges, "{edges} of {whole}");
+}

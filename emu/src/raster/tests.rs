@@ -13,23 +13,21 @@ fn between(rng: &mut Rng, low: f64, high: f64) -> f64 {
 }
 
 fn raster(rng: &mut Rng) -> Raster {
-    Raster {
-        viewport: Viewport {
-            x: rng.below(4) as f32 + 0.25,
-            y: rng.below(4) as f32 - 1.5,
-            width: 5.0 + rng.below(8) as f32,
-            height: 4.0 + rng.below(9) as f32,
-            near: 0.125 * rng.below(4) as f32,
-            far: 1.0 - 0.25 * rng.below(3) as f32,
-        },
-        bounds: [
-            rng.below(3) as u32,
-            rng.below(3) as u32,
-            SIZE - rng.below(3) as u32,
-            SIZE - rng.below(3) as u32,
-        ],
-        front_ccw: rng.below(2) == 0,
-    }
+    let viewport = Viewport {
+        x: rng.below(4) as f32 + 0.25,
+        y: rng.below(4) as f32 - 1.5,
+        width: 5.0 + rng.below(8) as f32,
+        height: 4.0 + rng.below(9) as f32,
+        near: 0.125 * rng.below(4) as f32,
+        far: 1.0 - 0.25 * rng.below(3) as f32,
+    };
+    let bounds = [
+        rng.below(3) as u32,
+        rng.below(3) as u32,
+        SIZE - rng.below(3) as u32,
+        SIZE - rng.below(3) as u32,
+    ];
+    Raster::new(viewport, bounds, rng.below(2) == 0)
 }
 
 /// What a pixel shows of a primitive.

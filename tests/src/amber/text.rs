@@ -6,7 +6,7 @@ use crate::script::{
     Script, Shader, Shape, Step, Texels, Values, formats, line, pass_through, stage, unknown,
 };
 use gpucc::{Failure, Robust};
-use gpucc_emu::draw::DepthState;
+use gpucc_emu::draw::{Bias, DepthState, Polygon};
 use gpucc_emu::image::Extent;
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
 use std::collections::BTreeMap;
@@ -292,10 +292,9 @@ fn pipeline<'l>(
                 pipeline.viewport = Some((area, [depths[0] as f32, depths[1] as f32]));
             }
             ["DEPTH"] => depth(&mut pipeline, lines)?,
-            ["POLYGON_MODE", "fill"] => {}
-            ["POLYGON_MODE", _] => {
-                return Err(Failure::not_yet("triangles as lines and points", "scripts"));
-            }
+            ["POLYGON_MODE", "fill"] => pipeline.polygon = Polygon::Fill,
+            ["POLYGON_MODE", "line"] => pipeline.polygon = Polygon::Line,
+            ["POLYGON_MODE", "point"] => pipeline.polygon = Polygon::Point,
             ["VERTEX_DATA", name, "LOCATION", location] => {
                 let attribute = attribute(script, name, number(location)?);
                 pipeline.attributes.push(attribute.ok_or_else(fail)?);
@@ -381,12 +380,13 @@ fn depth<'l>(
                 let name = name.replace("_or_", "-").replace('_', "-");
                 state.compare = Compare::from_name(&name).ok_or_else(|| unknown(line))?;
             }
-            ["CLAMP", "off"] => {}
+            ["CLAMP", on] => pipeline.clamp_depth = on == "on",
             ["BOUNDS", "min", min, "max", max] if numbers(&[min, max]) == Some(vec![0.0, 1.0]) => {}
-            ["BIAS", "constant", a, "clamp", b, "slope", c]
-                if numbers(&[a, b, c]) == Some(vec![0.0; 3]) => {}
-            ["CLAMP" | "BOUNDS" | "BIAS", ..] => {
-                return Err(Failure::not_yet("depths that are clamped or moved", "scripts"));
+            ["BOUNDS", ..] => return Err(Failure::not_yet("bounds of depths", "scripts")),
+            ["BIAS", "constant", constant, "clamp", clamp, "slope", slope] => {
+                let all = numbers(&[constant, clamp, slope]).ok_or_else(|| unknown(line))?;
+                let [constant, clamp, slope] = [all[0], all[1], all[2]].map(|value| value as f32);
+                pipeline.bias = Bias { constant, clamp, slope, step: None };
             }
             _ => return Err(unknown(line)),
         }

@@ -140,6 +140,8 @@ impl<'s> Running<'s> {
         state.front_ccw = !pipeline.clockwise;
         state.cull = pipeline.cull;
         state.depth = pipeline.depth;
+        (state.polygon, state.bias) = (pipeline.polygon, pipeline.bias);
+        state.clamp_depth = pipeline.clamp_depth;
         state.targets =
             vec![TargetState { blend: None, masked: pipeline.masked }; targets.colors.len()];
         Ok(state)

@@ -105,6 +105,7 @@ impl Drawing {
         let rows = [self.vertex.word(VS, 3), self.fragment.word(WM, 3)].map(|word| word >> 25 & 63);
         let constants = rows[0].next_multiple_of(2) + rows[1] <= CONSTANT_ROWS;
         lists
+            && draw.is_plain()
             && constants
             && draw.vertices <= VERTICES
             && color

@@ -255,7 +255,7 @@ fn raster(state: &State, render: &Render) -> Result<(Raster, bool), Refused> {
             bounds[3].min(32 * (field(down, 8, 0) + 1)),
         ];
     }
-    Ok((Raster { viewport, bounds, front_ccw: true }, m1 > 0.0))
+    Ok((Raster::new(viewport, bounds, true), m1 > 0.0))
 }
 
 fn word(vertex: &[Option<u32>], at: usize) -> Result<u32, Refused> {
