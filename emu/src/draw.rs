@@ -416,12 +416,16 @@ impl<S: Shade> Pipe<'_, S> {
                 size: v.point_size.unwrap_or(1.0),
             })
             .collect();
-        // What an early test reads must be written, also where it is written behind the program. Pixels of one primitive do
-        // not meet.
-        if self.early.test && !self.early.write {
+        // What an early test reads must be written, also where it is written behind the program. Pixels of one triangle do
+        // not meet, but those of its edges and corners do.
+        let waits = self.early.test && !self.early.write;
+        if waits {
             self.flush()?;
         }
         for piece in raster.pieces(draw.topology, &shape) {
+            if waits && draw.polygon != Polygon::Fill {
+                self.flush()?;
+            }
             let culled = match draw.cull {
                 Cull::None => false,
                 Cull::Front => piece.front() && corners.len() == 3,

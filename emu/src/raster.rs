@@ -8,6 +8,7 @@
 //! positions are snapped to 1/256 pixel, round to nearest even. A pixel is covered when its centre
 //! lies inside by exact integer arithmetic; centres on an edge belong to the triangle whose top or
 //! left edge it is. Weights are f64.
+//! Triangles may be drawn as their edges or corners. The bias of a triangle is added to all of its depths.
 //! Lines cover the pixels that their centres' diamonds pass, approximated as a rectangle one pixel
 //! wide along the major axis; points are squares around the projected centre.
 //! Centroid takes the pixel's centre when it is covered, else the nearest covered pixel's centre in
@@ -94,22 +95,28 @@ pub struct Bias {
 }
 
 impl Bias {
-    /// What is added to a triangle of these corners on the screen, in subpixels, and depths.
-    fn of(&self, x: [i64; 3], y: [i64; 3], depth: [f64; 3]) -> f64 {
+    /// What is added to a triangle of these pieces: one number, so that they meet. All lie in its plane, and the largest one
+    /// says its slope best.
+    fn of(&self, pieces: &[Piece]) -> f64 {
+        let Some(piece) = pieces.iter().max_by_key(|piece| piece.area) else {
+            return 0.0;
+        };
         if self.constant == 0.0 && self.slope == 0.0 {
             return 0.0;
         }
+        let Piece { x, y, depth, .. } = *piece;
         let to_corner = |v: [i64; 3], n: usize| (v[n] - v[0]) as f64 / SUBPIXELS;
         let ([x1, x2], [y1, y2]) =
             ([to_corner(x, 1), to_corner(x, 2)], [to_corner(y, 1), to_corner(y, 2)]);
         let [z1, z2] = [depth[1] - depth[0], depth[2] - depth[0]];
         let area = x1 * y2 - x2 * y1;
-        let along = |a: f64| if area == 0.0 { 0.0 } else { (a / area).abs() };
+        let along = |a: f64| (a / area).abs();
         let slope = along(z1 * y2 - z2 * y1).max(along(z2 * x1 - z1 * x2));
         let step = match self.step {
             Some(step) => f64::from(step),
             None => {
-                let largest = depth.into_iter().fold(0.0, |m: f64, z| m.max(z.abs()));
+                let all = pieces.iter().flat_map(|piece| piece.depth);
+                let largest = all.fold(0.0, |m: f64, z| m.max(z.abs()));
                 let exponent = largest.max(f64::from(f32::MIN_POSITIVE)).log2().floor();
                 (exponent - 23.0).exp2()
             }
@@ -216,23 +223,23 @@ impl Raster {
             let piece = self.project([polygon[0], polygon[n - 1], polygon[n]], corner_w);
             pieces.extend(piece);
         }
+        let bias = self.bias.of(&pieces);
         for piece in &mut pieces {
-            let bias = self.bias.of(piece.x, piece.y, piece.depth);
             piece.depth = piece.depth.map(|depth| depth + bias);
         }
         match (self.polygon, pieces.first()) {
             (Polygon::Fill, _) | (_, None) => pieces,
-            (polygon, Some(first)) => self.outline(polygon, corners, first),
+            (polygon, Some(first)) => self.outline(polygon, corners, (first.front, bias)),
         }
     }
 
-    /// The edges or corners of a triangle, facing as it does and as far away.
-    fn outline(&self, polygon: Polygon, corners: [&Corner; 3], triangle: &Piece) -> Vec<Piece> {
-        let bias = {
-            let screen = corners.map(|corner| self.screen(corner.position));
-            let on = |axis: usize| screen.map(|at| (at[axis] * SUBPIXELS) as i64);
-            self.bias.of(on(0), on(1), corners.map(|corner| self.depth(corner.position)))
-        };
+    /// The edges or corners of a triangle that faces so and has this bias.
+    fn outline(
+        &self,
+        polygon: Polygon,
+        corners: [&Corner; 3],
+        (front, bias): (bool, f64),
+    ) -> Vec<Piece> {
         let parts: &[&[usize]] = match polygon {
             Polygon::Point => &[&[0], &[1], &[2]],
             _ => &[&[0, 1], &[1, 2], &[2, 0]],
@@ -254,7 +261,7 @@ impl Raster {
                 });
                 let corner_w = corners.map(|corner| corner.position[3]);
                 let depth = piece.depth.map(|depth| depth + bias);
-                Piece { weights, corner_w, depth, front: triangle.front, ..piece }
+                Piece { weights, corner_w, depth, front, ..piece }
             }));
         }
         pieces
@@ -338,7 +345,7 @@ impl Raster {
         Some(Piece { x, y, area, depth, inverse_w, weights, corner_w, front, bounds, point: None })
     }
 
-    /// A square of two triangles around the projected centre, front-facing.
+    /// A square of two triangles around the projected centre, front-facing unless it is a triangle's corner.
     fn point(&self, corner: &Corner) -> Vec<Piece> {
         let mut kept = vec![Clipped { position: corner.position, weights: [1.0, 0.0, 0.0] }];
         if corner.position.iter().any(|v| !v.is_finite()) || corner.clip.iter().any(|&d| d < 0.0) {
@@ -363,7 +370,7 @@ impl Raster {
         pieces
     }
 
-    /// A rectangle one pixel wide along the minor axis, front-facing.
+    /// A rectangle one pixel wide along the minor axis, front-facing unless it is a triangle's edge.
     fn line(&self, a: &Corner, b: &Corner) -> Vec<Piece> {
         let all = [a, b];
         if all.iter().any(|c| c.position.iter().any(|v| !v.is_finite())) {

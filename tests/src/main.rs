@@ -40,7 +40,7 @@ enum What {
         #[arg(default_value = "")]
         filter: String,
     },
-    /// Vulkan's Amber scripts that dispatch over buffers (GLSL, and SPIR-V through spirv-as).
+    /// Scripts of Amber and VkRunner that dispatch and draw (GLSL, and SPIR-V through spirv-as).
     Amber {
         /// Only files whose name contains this.
         #[arg(default_value = "")]
@@ -282,7 +282,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             }
             let files = amber::run(&compiler, &corpus_folder()?, filter);
             let table = cts::Table { files: files.map_err(|error| error.to_string())? };
-            tell_files(&table, name, "amber-vk-gl-cts", &mut say)
+            tell_files(&table, name, "scripts of Amber and VkRunner", &mut say)
         }
         What::Programs { count, seed, inputs, text } => {
             if *text {

@@ -11,11 +11,11 @@ use gpucc::{Failure, Robust, Stage};
 use gpucc_emu::draw::{Bias, Cull, DepthState, Polygon, Topology};
 use gpucc_emu::format::Format;
 use gpucc_emu::image::Extent;
-use gpucc_emu::sampler::Sampler;
+use gpucc_emu::sampler::{Compare, Sampler};
 use gpucc_ir::ssa::Dim;
 use indexmap::IndexMap;
 use rspirv::spirv::ExecutionModel;
-pub use run::{can_assemble, pass_through, run};
+pub use run::{USUAL_SIZE, can_assemble, pass_through, run};
 use std::collections::BTreeMap;
 use values::{Tolerance, Type};
 
@@ -39,19 +39,27 @@ pub enum Code {
     },
 }
 
-/// The stage of a name.
+/// The stage of a name; one that gpucc does not compile is SPIR-V's.
 ///
 /// # Errors
-/// Another stage that shaders have, by its number in SPIR-V.
-pub fn stage(name: &str) -> Result<Stage, ExecutionModel> {
-    match name {
-        "vertex" => Ok(Stage::Vertex),
-        "fragment" => Ok(Stage::Fragment),
-        "compute" => Ok(Stage::Compute),
-        "geometry" => Err(ExecutionModel::Geometry),
-        _ if name.starts_with("tessellation") => Err(ExecutionModel::TessellationControl),
-        _ => Err(ExecutionModel::RayGenerationKHR),
-    }
+/// There is no such stage.
+pub fn stage(name: &str) -> Result<Result<Stage, ExecutionModel>, Failure> {
+    use ExecutionModel as Other;
+    Ok(Err(match name.replace('_', " ").as_str() {
+        "vertex" => return Ok(Ok(Stage::Vertex)),
+        "fragment" => return Ok(Ok(Stage::Fragment)),
+        "compute" => return Ok(Ok(Stage::Compute)),
+        "geometry" => Other::Geometry,
+        "tessellation control" => Other::TessellationControl,
+        "tessellation evaluation" => Other::TessellationEvaluation,
+        "ray generation" => Other::RayGenerationKHR,
+        "intersection" => Other::IntersectionKHR,
+        "any hit" => Other::AnyHitKHR,
+        "closest hit" => Other::ClosestHitKHR,
+        "miss" => Other::MissKHR,
+        "call" => Other::CallableKHR,
+        _ => return Err(unknown(name)),
+    }))
 }
 
 /// What a name stands for as the script begins.
@@ -232,6 +240,11 @@ pub struct Script {
     pub other_stage: Option<ExecutionModel>,
     /// What happens beyond the ends of buffers and vectors.
     pub robust: Robust,
+}
+
+/// A comparison by a name of Vulkan's: `less_or_equal`.
+pub fn compare(name: &str) -> Option<Compare> {
+    Compare::from_name(&name.to_lowercase().replace("_or_", "-").replace('_', "-"))
 }
 
 /// A line of texels.

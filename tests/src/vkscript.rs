@@ -3,7 +3,8 @@
 use crate::script::values::{Component, Tolerance, Type};
 use crate::script::{
     Attached, Attachment, Attribute, Binding, Buffer, Check, Code, Pipeline, Primitives, Relation,
-    Script, Shader, Shape, Step, Texels, Values, formats, pass_through, stage, unknown,
+    Script, Shader, Shape, Step, Texels, USUAL_SIZE as SIZE, Values, compare, formats,
+    pass_through, stage, unknown,
 };
 use gpucc::{Failure, Robust, Stage};
 use gpucc_emu::draw::{Cull, DepthState};
@@ -17,8 +18,6 @@ const COLOR: &str = "framebuffer";
 const DEPTH: &str = "depth buffer";
 /// Name of the push constants.
 const PUSHED: &str = "push constants";
-/// Width and height of what is drawn to.
-const SIZE: [u32; 2] = [250, 250];
 
 /// True for a script of this form: its first word stands in brackets.
 pub fn is(text: &str) -> bool {
@@ -157,7 +156,7 @@ fn four(text: &str) -> Option<[f64; 4]> {
 
 impl Reader {
     fn shader(&mut self, name: &str, form: &str, body: String) -> Result<(), Failure> {
-        let stage = match stage(name) {
+        let stage = match stage(name)? {
             Ok(stage) => stage,
             Err(other) => {
                 self.script.other_stage = Some(other);
@@ -521,8 +520,7 @@ impl Reader {
             "depthWriteEnable" => on().map(|on| self.depth.write = on),
             "depthCompareOp" => {
                 let name = value.strip_prefix("VK_COMPARE_OP_").unwrap_or_default();
-                let name = name.to_lowercase().replace("_or_", "-").replace('_', "-");
-                Compare::from_name(&name).map(|compare| self.depth.compare = compare)
+                compare(name).map(|compare| self.depth.compare = compare)
             }
             "logicOpEnable" if on() == Some(false) => Some(()),
             "logicOp" | "logicOpEnable" => {

@@ -450,7 +450,7 @@ impl<'p> OfSpirv<'p> {
         Values::from_slice(&self.func.insts[inst].results)
     }
 
-    /// Whether a load asks for a helper as it is by now: a volatile one does (SPIR-V 1.6, HelperInvocation).
+    /// Whether a load asks if the invocation is a helper by now. A volatile one does (SPIR-V 1.6, HelperInvocation).
     pub(super) fn is_volatile_helper(&self, inst: &Inst) -> bool {
         const VOLATILE: u32 = 1;
         let decorations = self.source.program.decorations(inst.operand(2));

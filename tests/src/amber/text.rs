@@ -3,7 +3,8 @@
 use crate::script::values::{Tolerance, Type};
 use crate::script::{
     Attached, Attachment, Attribute, Binding, Buffer, Check, Code, Pipeline, Primitives, Relation,
-    Script, Shader, Shape, Step, Texels, Values, formats, line, pass_through, stage, unknown,
+    Script, Shader, Shape, Step, Texels, USUAL_SIZE, Values, compare, formats, line, pass_through,
+    stage, unknown,
 };
 use gpucc::{Failure, Robust};
 use gpucc_emu::draw::{Bias, DepthState, Polygon};
@@ -36,7 +37,7 @@ pub fn parse(text: &str) -> Result<Script, Failure> {
                 script.shaders.insert(name.to_owned(), pass_through());
             }
             ["SHADER", stage_name, name, ref rest @ ..] => {
-                let stage = match stage(stage_name) {
+                let stage = match stage(stage_name)? {
                     Ok(stage) => stage,
                     Err(other) => {
                         script.other_stage = Some(other);
@@ -377,8 +378,7 @@ fn depth<'l>(
             ["TEST", on] => tests = on == "on",
             ["WRITE", on] => state.write = on == "on",
             ["COMPARE_OP", name] => {
-                let name = name.replace("_or_", "-").replace('_', "-");
-                state.compare = Compare::from_name(&name).ok_or_else(|| unknown(line))?;
+                state.compare = compare(name).ok_or_else(|| unknown(line))?;
             }
             ["CLAMP", on] => pipeline.clamp_depth = on == "on",
             ["BOUNDS", "min", min, "max", max] if numbers(&[min, max]) == Some(vec![0.0, 1.0]) => {}
@@ -422,7 +422,7 @@ fn execution(script: &Script, name: &str, rest: &[&str]) -> Result<Option<Step>,
     Ok(match *rest {
         ["DRAW_RECT", "POS", x, y, "SIZE", width, height] => {
             let size = script.pipelines.get(name).and_then(|pipeline| size(script, pipeline));
-            let size = size.unwrap_or([250; 2]).map(f64::from);
+            let size = size.unwrap_or(USUAL_SIZE).map(f64::from);
             numbers(&[x, y, width, height]).map(|all| {
                 let area = [
                     all[0] / size[0] * 2.0 - 1.0,

@@ -9,6 +9,8 @@ use gpucc_emu::draw::{self, TargetState, Targets, Topology};
 use gpucc_emu::raster::Viewport;
 use gpucc_emu::world::Bound;
 
+/// Vertices of a draw, at most.
+const MOST_VERTICES: u32 = 1 << 20;
 /// Where the corners of rectangles go.
 const CORNERS: &str = "corners of the rectangle";
 
@@ -117,7 +119,10 @@ impl<'s> Running<'s> {
                     (Some(name), true) => self.indices(name)?,
                     (None, true) => return Err(missing("indices", "of the pipeline")),
                     (_, false) => {
-                        (0..elements.unwrap_or(0).max(first + count.unwrap_or(0))).collect()
+                        let end = first.checked_add(count.unwrap_or(0));
+                        let end = end.filter(|end| *end <= MOST_VERTICES);
+                        let end = end.ok_or_else(|| Failure::usage("too many vertices"))?;
+                        (0..elements.unwrap_or(0).max(end)).collect()
                     }
                 };
                 let from = all.get(first as usize..).unwrap_or_default();

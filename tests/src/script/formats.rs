@@ -56,6 +56,11 @@ pub fn texels(name: &str) -> Option<Format> {
 /// The format of a vertex attribute, by its WebGPU name.
 pub fn vertices(name: &str) -> Option<&'static str> {
     let (channels, kind) = parts(name)?;
+    let in_order = channels.iter().map(|(letter, _)| letter).eq("RGBA"
+        .chars()
+        .take(channels.len())
+        .collect::<Vec<_>>()
+        .iter());
     let name = match name {
         "B8G8R8A8_UNORM" => "unorm8x4-bgra".to_owned(),
         "A2B10G10R10_UNORM_PACK32" => "unorm10-10-10-2".to_owned(),
@@ -63,8 +68,8 @@ pub fn vertices(name: &str) -> Option<&'static str> {
             // Bytes of a packed word stand in memory as the letters do, read from behind.
             let kind = match kind.strip_suffix("_PACK32") {
                 Some(kind) if name.starts_with("A8B8G8R8") => kind,
-                Some(_) => return None,
-                None => kind,
+                None if in_order => kind,
+                Some(_) | None => return None,
             };
             of_vector(kind_name(kind)?, channels.first()?.1, channels.len())
         }
@@ -79,24 +84,25 @@ fn of_vector(kind: &str, bits: u32, count: usize) -> String {
     }
 }
 
-/// The format of a vertex attribute of vectors of a type, by its WebGPU name.
-pub fn vertices_of(ty: Type) -> Option<&'static str> {
-    let kind = match ty.component {
+/// WebGPU's word for a type's scalars.
+fn kind_of(ty: Type) -> &'static str {
+    match ty.component {
         Component::Signed(_) => "sint",
         Component::Unsigned(_) => "uint",
         Component::Float(_) => "float",
-    };
+    }
+}
+
+/// The format of a vertex attribute of vectors of a type, by its WebGPU name.
+pub fn vertices_of(ty: Type) -> Option<&'static str> {
+    let kind = kind_of(ty);
     let name = of_vector(kind, ty.component.bytes() as u32 * 8, ty.rows);
     VertexFormat::from_name(&name).map(VertexFormat::name).filter(|_| ty.columns == 1)
 }
 
-/// The format of texels that hold one scalar of a type.
+/// The format of texels that hold a scalar or a vector of a type.
 pub fn texels_of(ty: Type) -> Option<Format> {
-    let kind = match ty.component {
-        Component::Signed(_) => "sint",
-        Component::Unsigned(_) => "uint",
-        Component::Float(_) => "float",
-    };
+    let kind = kind_of(ty);
     let letters = match (ty.columns, ty.rows) {
         (1, 1) => "r",
         (1, 2) => "rg",
@@ -133,7 +139,8 @@ mod tests {
         assert_eq!(vertices("R32G32_SFLOAT"), Some("float32x2"));
         assert_eq!(vertices("A8B8G8R8_UNORM_PACK32"), Some("unorm8x4"));
         assert_eq!(vertices("R8_SNORM"), Some("snorm8"));
-        assert_eq!(vertices("vec2"), None);
+        assert_eq!(vertices("B8G8R8A8_UNORM"), Some("unorm8x4-bgra"));
+        assert_eq!((vertices("vec2"), vertices("B8G8R8A8_UINT")), (None, None));
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn steps(compiler: &Compiler, script: &Script, result: &mut FileResult) -> Resul
                     held[*at..at + bytes.len()].copy_from_slice(bytes);
                 }
             }
-            Step::Expect(check) => match running.wrong(check) {
+            Step::Expect(check) => match running.wrong(check)? {
                 None => result.right += 1,
                 Some(why) => {
                     result.first_wrong.get_or_insert(why);
@@ -107,7 +107,7 @@ fn steps(compiler: &Compiler, script: &Script, result: &mut FileResult) -> Resul
 const STEPS: u64 = 1 << 28;
 
 /// The size of a framebuffer for which a script has none.
-const USUAL_SIZE: [u32; 2] = [250, 250];
+pub const USUAL_SIZE: [u32; 2] = [250, 250];
 
 /// What every name of a script stands for in the beginning.
 fn held(script: &Script) -> Result<IndexMap<&str, Bound>, Failure> {
@@ -142,7 +142,8 @@ impl Pipeline {
     fn size_of(&self, image: &str) -> Option<[u32; 2]> {
         let level = self.colors.iter().find(|color| color.image == image).map(|color| color.level);
         let level = level.or_else(|| (self.depth_stencil.as_deref()? == image).then_some(0))?;
-        Some(self.size.unwrap_or(USUAL_SIZE).map(|size| size << level))
+        let scale = 1u32.checked_shl(level)?;
+        Some(self.size.unwrap_or(USUAL_SIZE).map(|size| size.saturating_mul(scale)))
     }
 }
 
@@ -154,7 +155,8 @@ impl<'s> Running<'s> {
     fn dispatch(&mut self, name: &'s str, groups: [u32; 3]) -> Result<(), Failure> {
         let pipeline = self.pipeline(name)?;
         self.ready(name, false, &Options::default())?;
-        let one = &self.compiled[&(name, false)][0];
+        let one = self.compiled[&(name, false)].first();
+        let one = one.ok_or_else(|| missing("shader of the pipeline", name))?;
         let mut bindings = self.bindings(&one.func, pipeline)?;
         let mut executor = self.compiler.executor(&one.compiled, &one.options, &one.source);
         executor.set_steps(STEPS);
@@ -288,85 +290,99 @@ impl<'s> Running<'s> {
     }
 
     /// Bytes of a buffer, or of an image's first level.
-    fn bytes(&self, name: &str) -> &[u8] {
+    fn bytes(&self, name: &str) -> Result<&[u8], Failure> {
         match self.held.get(name) {
-            Some(Bound::Buffer(bytes)) => bytes,
-            Some(Bound::Image(image)) => image.level_bytes(0),
-            _ => &[],
+            Some(Bound::Buffer(bytes)) => Ok(bytes),
+            Some(Bound::Image(image)) => Ok(image.level_bytes(0)),
+            _ => Err(missing("buffer", name)),
         }
     }
 
     /// Why a check does not hold.
-    fn wrong(&self, check: &Check) -> Option<String> {
-        match check {
+    ///
+    /// # Errors
+    /// It asks for nothing, or of what is not there.
+    fn wrong(&self, check: &Check) -> Result<Option<String>, Failure> {
+        Ok(match check {
             Check::Same(first, second) => {
-                let (a, b) = (self.bytes(first), self.bytes(second));
+                let (a, b) = (self.bytes(first)?, self.bytes(second)?);
                 let place = a.iter().zip(b).position(|(a, b)| a != b);
-                let place = place.or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())))?;
-                Some(format!("`{first}` and `{second}` differ at byte {place}"))
+                let place = place.or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())));
+                place.map(|place| format!("`{first}` and `{second}` differ at byte {place}"))
             }
-            Check::Values(values) => self.wrong_value(values),
-            Check::Texels(texels) => self.wrong_texel(texels),
+            Check::Values(values) if values.values.is_empty() => {
+                return Err(missing("values to expect in", &values.buffer));
+            }
+            Check::Values(values) => wrong_value(values, self.bytes(&values.buffer)?),
+            Check::Texels(texels) => match self.held.get(texels.image.as_str()) {
+                Some(Bound::Image(image)) => wrong_texel(texels, image)?,
+                _ => return Err(missing("image", &texels.image)),
+            },
             Check::Spread { images: [first, second], most } => {
-                let distance = distance(self.bytes(first), self.bytes(second));
+                let distance = distance(self.bytes(first)?, self.bytes(second)?);
                 let far = format!("`{first}` and `{second}` are {distance} apart");
                 (distance > *most).then_some(far)
             }
-        }
+        })
     }
+}
 
-    fn wrong_value(&self, check: &Values) -> Option<String> {
-        let (component, got) = (check.ty.component, self.bytes(&check.buffer));
-        for (number, (want, place)) in check.values.iter().zip(check.ty.places()).enumerate() {
-            let place = check.at + place;
-            let found = got.get(place..).unwrap_or_default();
-            let order = component.order(want, found);
-            let holds = match &check.relation {
-                Relation::Equal => component.holds(want, None, found),
-                Relation::Unequal => !component.holds(want, None, found),
-                Relation::Near(all) => {
-                    let tolerance = all.get(number % all.len().max(1)).copied();
-                    component.holds(want, tolerance, found)
-                }
-                Relation::Less => order.is_some_and(|order| order.is_lt()),
-                Relation::LessEqual => order.is_some_and(|order| order.is_le()),
-                Relation::Greater => order.is_some_and(|order| order.is_gt()),
-                Relation::GreaterEqual => order.is_some_and(|order| order.is_ge()),
-            };
-            if !holds {
-                let found = found.get(..component.bytes()).unwrap_or(found);
-                let (name, found) = (&check.buffer, gpucc::hex(found));
-                return Some(format!("`{name}` at byte {place}: {want}, got {found}"));
+fn wrong_value(check: &Values, got: &[u8]) -> Option<String> {
+    let component = check.ty.component;
+    for (number, (want, place)) in check.values.iter().zip(check.ty.places()).enumerate() {
+        let place = check.at + place;
+        let found = got.get(place..).unwrap_or_default();
+        let order = component.order(want, found);
+        let holds = match &check.relation {
+            Relation::Equal => component.holds(want, None, found),
+            Relation::Unequal => !component.holds(want, None, found),
+            Relation::Near(all) => {
+                let tolerance = all.get(number % all.len().max(1)).copied();
+                component.holds(want, tolerance, found)
             }
-        }
-        None
-    }
-
-    fn wrong_texel(&self, check: &Texels) -> Option<String> {
-        let name = &check.image;
-        let Some(Bound::Image(image)) = self.held.get(name.as_str()) else {
-            return Some(format!("`{name}` is no image"));
+            Relation::Less => order.is_some_and(|order| order.is_lt()),
+            Relation::LessEqual => order.is_some_and(|order| order.is_le()),
+            Relation::Greater => order.is_some_and(|order| order.is_gt()),
+            Relation::GreaterEqual => order.is_some_and(|order| order.is_ge()),
         };
-        let [left, top, width, height] = check.area;
-        let kind = image.format().kind();
-        for (y, x) in (top..top + height).flat_map(|y| (left..left + width).map(move |x| (y, x))) {
-            let Some(texel) = image.load(Texel { x, y, ..Texel::default() }) else {
-                return Some(format!("`{name}` has no texel {x}, {y}"));
-            };
-            let found = texel.map(|word| match kind {
-                Kind::Uint => f64::from(word),
-                Kind::Sint => f64::from(word as i32),
-                _ => f64::from(f32::from_bits(word)),
-            });
-            let near = check.tolerances.iter().zip(check.color.iter().zip(&found));
-            let mut near = near.take(check.components);
-            if !near.all(|(tolerance, (&wanted, &found))| tolerance.allows(wanted, found)) {
-                let wanted = check.color;
-                return Some(format!("`{name}` at {x}, {y}: {wanted:?}, got {found:?}"));
-            }
+        if !holds {
+            let found = found.get(..component.bytes()).unwrap_or(found);
+            let (name, found) = (&check.buffer, gpucc::hex(found));
+            return Some(format!("`{name}` at byte {place}: {want}, got {found}"));
         }
-        None
     }
+    None
+}
+
+/// # Errors
+/// The area is none of the image's.
+fn wrong_texel(check: &Texels, image: &Image) -> Result<Option<String>, Failure> {
+    let name = &check.image;
+    let [left, top, width, height] = check.area;
+    let [columns, rows, _] = image.size(0);
+    let ends = [left.checked_add(width), top.checked_add(height)];
+    let (Some(right), Some(bottom)) = (ends[0], ends[1]) else {
+        return Err(missing("such area in", name));
+    };
+    if width == 0 || height == 0 || right > columns || bottom > rows {
+        return Err(missing("such area in", name));
+    }
+    let kind = image.format().kind();
+    for (y, x) in (top..bottom).flat_map(|y| (left..right).map(move |x| (y, x))) {
+        let texel = image.load(Texel { x, y, ..Texel::default() }).unwrap_or_default();
+        let found = texel.map(|word| match kind {
+            Kind::Uint => f64::from(word),
+            Kind::Sint => f64::from(word as i32),
+            _ => f64::from(f32::from_bits(word)),
+        });
+        let near = check.tolerances.iter().zip(check.color.iter().zip(&found));
+        let mut near = near.take(check.components);
+        if !near.all(|(tolerance, (&wanted, &found))| tolerance.allows(wanted, found)) {
+            let wanted = check.color;
+            return Ok(Some(format!("`{name}` at {x}, {y}: {wanted:?}, got {found:?}")));
+        }
+    }
+    Ok(None)
 }
 
 fn is_line(kind: ResourceKind) -> bool {

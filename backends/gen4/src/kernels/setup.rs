@@ -92,6 +92,7 @@ pub fn program(machine: Machine, pair: &Pair, class: Class) -> Text {
         Class::Points => {}
         _ => inverse(&mut text, machine, 2),
     }
+    // A row that is changed in place is changed once: no slot that is read stands twice.
     halves.resize(2 * pair.setup_pairs(), Half::Nothing);
     let pairs: Vec<Halves> =
         halves.chunks(2).map(|two| Halves::of(pair, [two[0], two[1]])).collect();

@@ -1,7 +1,7 @@
 //! What a sampler does, by arithmetic on texels that are loaded, for lookups that no message of a machine makes: levels from
-//! gradients, wrapping, comparing, filtering within and between levels, and integers, which no sampler filters. The program asks for the sampler's words
-//! ([`TexQuery::Sampler`]). The steps are those of `gpucc_emu::sampler`, but for the logarithm, which is the machine's, and for
-//! references, which are not clamped: a program does not know whether texels are fractions.
+//! gradients, wrapping, comparing, filtering within and between levels. Samples of integers are not filtered. The program asks
+//! for the sampler's words ([`TexQuery::Sampler`]). The steps are those of `gpucc_emu::sampler`, but for the logarithm, which is
+//! the machine's, and for references, which are not clamped: a program does not know whether texels are fractions.
 
 use super::Texture;
 use gpucc_ir::ssa::{
@@ -343,7 +343,7 @@ impl Loads<'_> {
 
     /// All components of the nearest texel, of the level that the sampler takes for a level.
     fn nearest(&self, b: &mut Builder<'_>, level: Value) -> Vec<Value> {
-        let (_, _, level) = self.taken(b, level);
+        let (_, _, level) = self.taken(b, level, true);
         let sizes = self.sizes(b, level);
         let mut numbers = Vec::new();
         for (axis, &size) in self.axes.iter().zip(&sizes) {
@@ -354,8 +354,9 @@ impl Loads<'_> {
         self.components(b, &numbers, level, 0..4)
     }
 
-    /// What a sampler takes for a level: whether texels are mixed, the share of the next level, and the level, an integer.
-    fn taken(&self, b: &mut Builder<'_>, level: Value) -> (Value, Value, Value) {
+    /// What a sampler takes for a level: whether texels are mixed, the share of the next level, and the level, an integer. Of
+    /// integers it takes the nearest level, whatever the sampler mixes.
+    fn taken(&self, b: &mut Builder<'_>, level: Value, integers: bool) -> (Value, Value, Value) {
         let texture = self.texture;
         let (zero, one, half) = (b.f32(0.0), b.f32(1.0), b.f32(0.5));
         let (least, most) = (texture.sampler_word(b, 1), texture.sampler_word(b, 2));
@@ -371,7 +372,7 @@ impl Loads<'_> {
         let (mips, none) =
             (is_set(b, self.modes, modes::MIP_LINEAR), is_set(b, self.modes, modes::MIP_NONE));
         let middle = b.op2(Op::FAdd, level, half);
-        let sum = b.select(mips, level, middle);
+        let sum = if integers { middle } else { b.select(mips, level, middle) };
         let whole = b.op1(Op::FFloor, sum);
         let whole = b.op2(Op::FMin, whole, top);
         let whole = b.select(none, zero, whole);
@@ -382,7 +383,7 @@ impl Loads<'_> {
 
     /// The texels around the place, of the levels that the sampler takes for a level.
     fn mixed(&self, b: &mut Builder<'_>, level: Value) -> Value {
-        let (linear, share, number) = self.taken(b, level);
+        let (linear, share, number) = self.taken(b, level, false);
         let zero = b.f32(0.0);
         // One turn a level: what was mixed before, the level, and whether it is the second one's.
         let (nothing, first) = (b.f32(0.0), b.bool(false));

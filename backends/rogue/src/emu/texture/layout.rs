@@ -129,13 +129,19 @@ pub fn read(
         for layer in 0..layers {
             let first = place(description, Texel { layer, level, ..Texel::default() });
             let first = first.unwrap_or(description.address);
+            // Rows of texels have one sample each.
+            let samples = if description.stride.is_some() { 0 } else { extent.samples };
             for (z, y) in (0..size[2]).flat_map(|z| (0..size[1]).map(move |y| (z, y))) {
                 let row = Texel { y, z, layer, level, ..Texel::default() };
                 let Some(mut to) = image.offset(row) else { continue };
                 let row = steps[1][y as usize] + steps[2][z as usize];
                 let texels = steps[0].iter().flat_map(|x| (0..extent.samples).map(move |s| (x, s)));
                 for (column, sample) in texels {
-                    let texel = (row + column) * u64::from(extent.samples) + u64::from(sample);
+                    let number = row + column;
+                    let texel = match samples {
+                        0 => number,
+                        samples => number * u64::from(samples) + u64::from(sample),
+                    };
                     let from = first.wrapping_add(texel * bytes as u64);
                     if from < part.start || from + bytes as u64 > part.end {
                         let (stamp, end) = memory.stamp(from).unwrap_or_default();
