@@ -212,8 +212,9 @@ fn the_server_of_the_page_is_a_cache() {
     let port = listener.local_addr().expect("an address").port();
     drop(listener);
     let own = folder.path("");
+    // One process: killed masters leave their workers behind.
     let head = format!(
-        "daemon off; user root; pid {own}pid; error_log {own}log;\nhttp {{\n  client_body_temp_path {own}body;\n"
+        "daemon off; master_process off; user root; pid {own}pid; error_log {own}log;\nhttp {{\n  client_body_temp_path {own}body;\n"
     );
     let config = block("farm.md", "nginx");
     let config = config.replace("http {\n", &head);
