@@ -179,18 +179,8 @@ fn render(
     let mut vertex = compiler.executor(&vs_code, options, &input.text);
     let mut fragment = compiler.executor(&fs_code, options, &input.text);
     let mut pair = Draw::new(
-        Program {
-            func: &vs_code.ssa,
-            executor: &mut vertex,
-            bindings: data::bind(vs, &of(settings, vs))?,
-            divided: vs_code.program.as_ref().is_some_and(|p| p.divides_positions()),
-        },
-        Program {
-            func: &fs_code.ssa,
-            executor: &mut fragment,
-            bindings: data::bind(fs, &of(settings, fs))?,
-            divided: false,
-        },
+        Program::new(&vs_code, &mut vertex, data::bind(vs, &of(settings, vs))?),
+        Program::new(&fs_code, &mut fragment, data::bind(fs, &of(settings, fs))?),
         buffers,
     )?;
     if let Some(steps) = args.max_steps {

@@ -79,13 +79,8 @@ fn drawn(target: Target, chip: Option<&str>, source: &str) -> [Vec<u8>; 3] {
     let (stored, _) = stored.expect("the program stores");
     bindings.set(stored, Bound::Buffer(vec![0; 3 * 256 * 4]));
     let mut pair = Draw::new(
-        Program {
-            func: &compiled[0].ssa,
-            executor: vertex,
-            bindings: Bindings::default(),
-            divided: compiled[0].program.as_ref().is_some_and(|p| p.divides_positions()),
-        },
-        Program { func: &compiled[1].ssa, executor: fragment, bindings, divided: false },
+        Program::new(&compiled[0], vertex, Bindings::default()),
+        Program::new(&compiled[1], fragment, bindings),
         &[],
     )
     .expect("links");

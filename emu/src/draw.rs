@@ -225,7 +225,7 @@ pub struct Draw {
     pub polygon: Polygon,
     /// Nothing is clipped by its depth: what is written lies between the viewport's depths.
     pub clamp_depth: bool,
-    /// What is added to the depths of triangles; the step is the depth target's.
+    /// What is added to the depths of triangles.
     pub bias: Bias,
 }
 
@@ -404,10 +404,13 @@ impl<S: Shade> Pipe<'_, S> {
             scissor[1].saturating_add(scissor[3]).min(size[1]),
         ];
         let depth = self.targets.depth.as_ref();
-        let bias = Bias { step: depth.and_then(|image| image.format().depth_step()), ..draw.bias };
-        let (keeps_depths, polygon) = (draw.clamp_depth, draw.polygon);
-        let plain = Raster::new(draw.viewport, bounds, draw.front_ccw);
-        let raster = Raster { keeps_depths, polygon, bias, ..plain };
+        let raster = Raster {
+            keeps_depths: draw.clamp_depth,
+            polygon: draw.polygon,
+            bias: draw.bias,
+            depth_step: depth.and_then(|image| image.format().depth_step()),
+            ..Raster::new(draw.viewport, bounds, draw.front_ccw)
+        };
         let shape: Vec<Corner> = corners
             .iter()
             .map(|v| Corner {

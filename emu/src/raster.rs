@@ -66,6 +66,8 @@ pub struct Raster {
     pub polygon: Polygon,
     /// What is added to the depths of triangles.
     pub bias: Bias,
+    /// The smallest step of the target's depths; of floats (none), that of the largest depth of a triangle.
+    pub depth_step: Option<f32>,
 }
 
 /// How triangles are drawn.
@@ -90,14 +92,12 @@ pub struct Bias {
     pub clamp: f32,
     /// Times the slope.
     pub slope: f32,
-    /// The smallest step of the target's depths; of floats (none), that of the largest depth of a triangle.
-    pub step: Option<f32>,
 }
 
 impl Bias {
     /// What is added to a triangle of these pieces: one number, so that they meet. All lie in its plane, and the largest one
     /// says its slope best.
-    fn of(&self, pieces: &[Piece]) -> f64 {
+    fn of(&self, pieces: &[Piece], step: Option<f32>) -> f64 {
         let Some(piece) = pieces.iter().max_by_key(|piece| piece.area) else {
             return 0.0;
         };
@@ -112,7 +112,7 @@ impl Bias {
         let area = x1 * y2 - x2 * y1;
         let along = |a: f64| (a / area).abs();
         let slope = along(z1 * y2 - z2 * y1).max(along(z2 * x1 - z1 * x2));
-        let step = match self.step {
+        let step = match step {
             Some(step) => f64::from(step),
             None => {
                 let all = pieces.iter().flat_map(|piece| piece.depth);
@@ -192,7 +192,8 @@ impl Raster {
     /// Triangles as WebGPU has them: filled, clipped by depth and without bias.
     pub fn new(viewport: Viewport, bounds: [u32; 4], front_ccw: bool) -> Raster {
         let (polygon, bias) = (Polygon::default(), Bias::default());
-        Raster { viewport, bounds, front_ccw, keeps_depths: false, polygon, bias }
+        let (keeps_depths, depth_step) = (false, None);
+        Raster { viewport, bounds, front_ccw, keeps_depths, polygon, bias, depth_step }
     }
 
     /// The screen triangles of a primitive of one, two or three corners.
@@ -223,7 +224,7 @@ impl Raster {
             let piece = self.project([polygon[0], polygon[n - 1], polygon[n]], corner_w);
             pieces.extend(piece);
         }
-        let bias = self.bias.of(&pieces);
+        let bias = self.bias.of(&pieces, self.depth_step);
         for piece in &mut pieces {
             piece.depth = piece.depth.map(|depth| depth + bias);
         }

@@ -15,13 +15,18 @@ use gpucc_emu::sampler::{Compare, Sampler};
 use gpucc_ir::ssa::Dim;
 use indexmap::IndexMap;
 use rspirv::spirv::ExecutionModel;
-pub use run::{USUAL_SIZE, can_assemble, pass_through, run};
+pub use run::{USUAL_SIZE, can_assemble, run};
 use std::collections::BTreeMap;
 use values::{Tolerance, Type};
 
-/// The vertex shader of rectangles: positions are as they come.
-pub const PASS_THROUGH: &str = "#version 450\nlayout(location = 0) in vec4 position;\n\
+/// Positions as they come.
+const PASS_THROUGH: &str = "#version 450\nlayout(location = 0) in vec4 position;\n\
     void main() { gl_Position = position; }\n";
+
+/// The vertex shader of rectangles.
+pub fn pass_through() -> Shader {
+    Shader { stage: Stage::Vertex, code: Code::Glsl(PASS_THROUGH.to_owned()) }
+}
 
 /// A shader of a script.
 pub struct Shader {

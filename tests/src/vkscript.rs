@@ -51,7 +51,7 @@ struct Reader {
     /// The state that the next draw has.
     pipeline: Pipeline,
     /// Entry points that the test names.
-    entries: BTreeMap<&'static str, String>,
+    entries: BTreeMap<String, String>,
     tolerances: [Tolerance; 4],
     layouts: [Layout; 3],
     tests_depth: bool,
@@ -118,8 +118,7 @@ pub fn parse(text: &str, std140: bool) -> Result<Script, Failure> {
             "vertex data" => reader.vertices(&body)?,
             "indices" => {
                 let ty = Type::vector(Component::Unsigned(4), 1);
-                let all = lines(&body);
-                let all: Vec<String> = all.collect();
+                let all: Vec<String> = lines(&body).collect();
                 let words = all.iter().flat_map(|line| line.split_whitespace());
                 let bytes = ty.encode(words).ok_or_else(|| unknown(name))?;
                 let buffer = Buffer::Values { ty, format: None, bytes };
@@ -284,16 +283,8 @@ impl Reader {
                 self.script.steps.push(Step::Draw { pipeline, shape });
                 Some(())
             }
-            ["compute", "entrypoint", name] => {
-                self.entries.insert("compute", name.to_owned());
-                Some(())
-            }
-            ["vertex", "entrypoint", name] => {
-                self.entries.insert("vertex", name.to_owned());
-                Some(())
-            }
-            ["fragment", "entrypoint", name] => {
-                self.entries.insert("fragment", name.to_owned());
+            [stage @ ("vertex" | "fragment" | "compute"), "entrypoint", name] => {
+                self.entries.insert(stage.to_owned(), name.to_owned());
                 Some(())
             }
             ["compute", x, y, z] => {

@@ -43,7 +43,7 @@ macro_rules! both {
             ),
             (
                 "sampling integers from cubes",
-                "G45 vol. 4, 4.8.1.3: no sample message takes UINT or SINT formats, and ld takes no SURFTYPE_CUBE",
+                "G45 vol. 4, 4.8.1.4: no sample message takes UINT or SINT formats, and ld takes no SURFTYPE_CUBE",
             ),
             (
                 "clocks",

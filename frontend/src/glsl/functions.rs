@@ -207,10 +207,7 @@ impl<'p> OfGlsl<'p> {
                 }
                 Values::new()
             }
-            ("helperInvocationEXT", _) => {
-                let inst = self.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
-                Values::from_slice(&self.func.insts[inst].results)
-            }
+            ("helperInvocationEXT", _) => self.helper(),
             (
                 "clockARB"
                 | "clock2x32ARB"

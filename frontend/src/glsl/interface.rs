@@ -14,8 +14,8 @@ use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
-    Builtin, Imm, Input, InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar,
-    Stage, Type,
+    Builtin, Input, InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar, Stage,
+    Type,
 };
 use naga::ScalarKind;
 
@@ -278,12 +278,7 @@ impl<'p> OfGlsl<'p> {
                     })
                 })?
             }
-            What::Helper => {
-                let inst = self.within(prologue, |lower| {
-                    lower.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1])
-                });
-                Values::from_slice(&self.func.insts[inst].results)
-            }
+            What::Helper => self.within(prologue, Self::helper),
             What::Mask(mask) => {
                 let words = self.within(prologue, |lower| lower.lane_mask(mask))?;
                 match global.ty.lanes() {

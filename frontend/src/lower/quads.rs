@@ -39,6 +39,12 @@ impl Quads {
 }
 
 impl<S> Lower<'_, S> {
+    /// Whether the invocation is a helper here.
+    pub fn helper(&mut self) -> Values {
+        let inst = self.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
+        Values::from_slice(&self.func.insts[inst].results)
+    }
+
     /// Differences across the quad in a compute shader.
     pub fn group_derivative(
         &mut self,

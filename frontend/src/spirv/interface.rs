@@ -16,8 +16,8 @@ use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
-    Builtin, Imm, InputData, InputKind, Interpolation, Mem, Op, OutputKind, Sampling, Scalar,
-    Stage, Type,
+    Builtin, InputData, InputKind, Interpolation, Mem, Op, OutputKind, Sampling, Scalar, Stage,
+    Type,
 };
 use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
@@ -442,12 +442,6 @@ impl<'p> OfSpirv<'p> {
             Ok(Interpolant { located: parts.located, leaves })
         };
         self.interpolated(&pointer.place, &wanted, at, whole, READING)
-    }
-
-    /// Whether the invocation is a helper here.
-    pub(super) fn helper(&mut self) -> Values {
-        let inst = self.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
-        Values::from_slice(&self.func.insts[inst].results)
     }
 
     /// Whether a load asks if the invocation is a helper by now. A volatile one does (SPIR-V 1.6, HelperInvocation).

@@ -85,36 +85,29 @@ impl Entry {
     /// The stage, when it is one that we compile.
     pub fn stage(&self) -> Result<Stage, Stop> {
         use ExecutionModel as M;
-        Ok(match self.model {
-            M::Vertex => Stage::Vertex,
-            M::Fragment => Stage::Fragment,
-            M::GLCompute => Stage::Compute,
+        let (what, needs) = match self.model {
+            M::Vertex => return Ok(Stage::Vertex),
+            M::Fragment => return Ok(Stage::Fragment),
+            M::GLCompute => return Ok(Stage::Compute),
             M::TaskEXT | M::MeshEXT | M::TaskNV | M::MeshNV => {
-                let stop = Stop::unsupported("task and mesh shaders", READING);
-                return Err(stop.needing(Needs::MeshStages));
+                ("task and mesh shaders", Needs::MeshStages)
             }
             M::RayGenerationKHR
             | M::IntersectionKHR
             | M::AnyHitKHR
             | M::ClosestHitKHR
             | M::MissKHR
-            | M::CallableKHR => {
-                let stop = Stop::unsupported("ray tracing shaders", READING);
-                return Err(stop.needing(Needs::RayTracing));
-            }
-            M::Geometry => {
-                let stop = Stop::unsupported("geometry shaders", READING);
-                return Err(stop.needing(Needs::Geometry));
-            }
+            | M::CallableKHR => ("ray tracing shaders", Needs::RayTracing),
+            M::Geometry => ("geometry shaders", Needs::Geometry),
             M::TessellationControl | M::TessellationEvaluation => {
-                let stop = Stop::unsupported("tessellation shaders", READING);
-                return Err(stop.needing(Needs::Tessellation));
+                ("tessellation shaders", Needs::Tessellation)
             }
             other => {
                 let what = format!("shaders of the stage {other:?}");
                 return Err(Stop::unsupported(what, READING));
             }
-        })
+        };
+        Err(Stop::unsupported(what, READING).needing(needs))
     }
 }
 

@@ -26,6 +26,18 @@ pub struct Program<'a> {
     pub divided: bool,
 }
 
+impl<'a> Program<'a> {
+    /// A compiled program.
+    pub fn new(
+        compiled: &'a crate::Compiled,
+        executor: &'a mut Executor,
+        bindings: Bindings,
+    ) -> Program<'a> {
+        let divided = compiled.program.as_ref().is_some_and(|program| program.divides_positions());
+        Program { func: &compiled.ssa, executor, bindings, divided }
+    }
+}
+
 /// The two programs of a draw.
 pub struct Draw<'a> {
     /// Vertex program.

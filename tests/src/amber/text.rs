@@ -386,7 +386,7 @@ fn depth<'l>(
             ["BIAS", "constant", constant, "clamp", clamp, "slope", slope] => {
                 let all = numbers(&[constant, clamp, slope]).ok_or_else(|| unknown(line))?;
                 let [constant, clamp, slope] = [all[0], all[1], all[2]].map(|value| value as f32);
-                pipeline.bias = Bias { constant, clamp, slope, step: None };
+                pipeline.bias = Bias { constant, clamp, slope };
             }
             _ => return Err(unknown(line)),
         }

@@ -7,7 +7,7 @@ use gpucc::pipeline::{ColorTarget, FragmentState, Step, VertexBuffer, VertexStat
 use gpucc::{Failure, Options, Stage};
 use gpucc_emu::draw::{self, TargetState, Targets, Topology};
 use gpucc_emu::raster::Viewport;
-use gpucc_emu::world::Bound;
+use gpucc_emu::world::load_word;
 
 /// Vertices of a draw, at most.
 const MOST_VERTICES: u32 = 1 << 20;
@@ -30,7 +30,7 @@ impl<'s> Running<'s> {
         self.ready(name, rectangle, &options)?;
         let buffers = attributes.iter().map(|attribute| match shape {
             Shape::Rectangle(area) => Ok(rectangle_bytes(area)),
-            Shape::Elements { .. } => self.values(&attribute.buffer).map(<[u8]>::to_vec),
+            Shape::Elements { .. } => self.bytes(&attribute.buffer).map(<[u8]>::to_vec),
         });
         let buffers: Vec<Vec<u8>> = buffers.collect::<Result<_, _>>()?;
         let mut state = self.state(pipeline, shape, attributes, &buffers, &targets)?;
@@ -44,25 +44,14 @@ impl<'s> Running<'s> {
         let compiler = self.compiler;
         let [mut vertex, mut fragment] =
             [vs, fs].map(|one| compiler.executor(&one.compiled, &one.options, &one.source));
-        let programs = [&vs.compiled.program, &fs.compiled.program].map(Option::as_ref);
         let mut pair = Draw::new(
-            Program {
-                func: &vs.compiled.ssa,
-                executor: &mut vertex,
-                bindings: self.bindings(&vs.func, pipeline)?,
-                divided: programs[0].is_some_and(|program| program.divides_positions()),
-            },
-            Program {
-                func: &fs.compiled.ssa,
-                executor: &mut fragment,
-                bindings: self.bindings(&fs.func, pipeline)?,
-                divided: false,
-            },
+            Program::new(&vs.compiled, &mut vertex, self.bindings(&vs.func, pipeline)?),
+            Program::new(&fs.compiled, &mut fragment, self.bindings(&fs.func, pipeline)?),
             &buffers,
         )?;
         state.varyings = pair.varyings();
-        let drawer = match programs {
-            [Some(vs), Some(fs)] => compiler.drawer(vs, fs, &options)?,
+        let drawer = match (&vs.compiled.program, &fs.compiled.program) {
+            (Some(vs), Some(fs)) => compiler.drawer(vs, fs, &options)?,
             _ => None,
         };
         pair.run(drawer, &state, &mut targets, None)?;
@@ -70,8 +59,8 @@ impl<'s> Running<'s> {
         for (one, bindings) in [vs, fs].into_iter().zip(&written) {
             keep(&mut self.held, &one.func, pipeline, bindings);
         }
-        for (attachment, plane) in pipeline.colors.iter().zip(order(pipeline)) {
-            self.put_back(&attachment.image, attachment.level, &targets.colors[plane]);
+        for color in &pipeline.colors {
+            self.put_back(&color.image, color.level, &targets.colors[color.location]);
         }
         if let (Some(image), Some(plane)) = (&pipeline.depth_stencil, &targets.depth) {
             self.put_back(image, 0, plane);
@@ -91,13 +80,6 @@ impl<'s> Running<'s> {
             targets.depth = Some(self.plane(image, 0)?);
         }
         Ok(targets)
-    }
-
-    fn values(&self, name: &str) -> Result<&[u8], Failure> {
-        match self.held.get(name) {
-            Some(Bound::Buffer(bytes)) => Ok(bytes),
-            _ => Err(missing("buffer", name)),
-        }
     }
 
     fn state(
@@ -156,15 +138,9 @@ impl<'s> Running<'s> {
         let Some(super::Buffer::Values { ty, .. }) = self.script.buffers.get(name) else {
             return Err(missing("buffer", name));
         };
-        let of =
-            |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-        Ok(self.values(name)?.chunks(ty.component.bytes()).map(of).collect())
+        let chunks = self.bytes(name)?.chunks(ty.component.bytes());
+        Ok(chunks.map(|chunk| load_word(chunk, 0)).collect())
     }
-}
-
-/// Where each attachment stands among the targets.
-fn order(pipeline: &Pipeline) -> impl Iterator<Item = usize> + '_ {
-    pipeline.colors.iter().map(|color| color.location)
 }
 
 /// Triangles of a fan.

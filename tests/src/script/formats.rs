@@ -17,6 +17,10 @@ fn parts(name: &str) -> Option<(Vec<(char, u32)>, &str)> {
     Some((found, kind))
 }
 
+fn letters(channels: &[(char, u32)]) -> String {
+    channels.iter().map(|(letter, _)| letter).collect()
+}
+
 /// WebGPU's word for how channels are read.
 fn kind_name(kind: &str) -> Option<&'static str> {
     Some(match kind {
@@ -41,13 +45,13 @@ pub fn texels(name: &str) -> Option<Format> {
         ("A2B10G10R10_UNORM_PACK32", _) => "rgb10a2unorm".to_owned(),
         ("A2B10G10R10_UINT_PACK32", _) => "rgb10a2uint".to_owned(),
         (_, kind) => {
-            let letters: String = channels.iter().map(|(letter, _)| *letter).collect();
+            let letters = letters(&channels).to_lowercase();
             let bits = channels.first()?.1;
             let (kind, suffix) = match kind {
                 "SRGB" => ("unorm", "-srgb"),
                 kind => (kind_name(kind)?, ""),
             };
-            format!("{}{bits}{kind}{suffix}", letters.to_lowercase())
+            format!("{letters}{bits}{kind}{suffix}")
         }
     };
     Format::from_name(&name)
@@ -56,11 +60,7 @@ pub fn texels(name: &str) -> Option<Format> {
 /// The format of a vertex attribute, by its WebGPU name.
 pub fn vertices(name: &str) -> Option<&'static str> {
     let (channels, kind) = parts(name)?;
-    let in_order = channels.iter().map(|(letter, _)| letter).eq("RGBA"
-        .chars()
-        .take(channels.len())
-        .collect::<Vec<_>>()
-        .iter());
+    let in_order = "RGBA".starts_with(&letters(&channels));
     let name = match name {
         "B8G8R8A8_UNORM" => "unorm8x4-bgra".to_owned(),
         "A2B10G10R10_UNORM_PACK32" => "unorm10-10-10-2".to_owned(),

@@ -1,12 +1,12 @@
 //! What a script says, done step by step.
 
 use super::{
-    Attached, Binding, Buffer, Check, Code, PASS_THROUGH, Pipeline, Relation, Script, Shader, Step,
-    Texels, Values, formats, line,
+    Attached, Binding, Buffer, Check, Code, Pipeline, Relation, Script, Shader, Step, Texels,
+    Values, formats, line,
 };
 use crate::cts::FileResult;
 use gpucc::execute::Stop;
-use gpucc::{Choice, Compiler, Failure, Func, Options, Source, SourceText, Stage};
+use gpucc::{Choice, Compiler, Failure, Func, Options, Source, SourceText};
 use gpucc_emu::format::{Format, Kind};
 use gpucc_emu::image::{Extent, Image, Texel};
 use gpucc_emu::world::{Bindings, Bound};
@@ -125,9 +125,7 @@ fn held(script: &Script) -> Result<IndexMap<&str, Bound>, Failure> {
                 let image = Image::new(*format, extent);
                 let mut image = image.map_err(|error| Failure::usage(error.to_string()))?;
                 if let Some(bytes) = bytes {
-                    let place = image.level_bytes_mut(0);
-                    let count = place.len().min(bytes.len());
-                    place[..count].copy_from_slice(&bytes[..count]);
+                    overwrite(image.level_bytes_mut(0), bytes);
                 }
                 Bound::Image(image)
             }
@@ -228,7 +226,7 @@ impl<'s> Running<'s> {
                             }
                         }
                         Bound::Image(image) if is_line(func.resources[resource].kind) => {
-                            Bound::Image(laid_out(image)?)
+                            Bound::Image(line_of(image.format(), image.level_bytes(0))?)
                         }
                         other => other.clone(),
                     };
@@ -290,7 +288,7 @@ impl<'s> Running<'s> {
     }
 
     /// Bytes of a buffer, or of an image's first level.
-    fn bytes(&self, name: &str) -> Result<&[u8], Failure> {
+    pub fn bytes(&self, name: &str) -> Result<&[u8], Failure> {
         match self.held.get(name) {
             Some(Bound::Buffer(bytes)) => Ok(bytes),
             Some(Bound::Image(image)) => Ok(image.level_bytes(0)),
@@ -393,18 +391,18 @@ fn is_line(kind: ResourceKind) -> bool {
     )
 }
 
-/// The first level of an image as a line of texels, row behind row.
-fn laid_out(image: &Image) -> Result<Image, Failure> {
-    line_of(image.format(), image.level_bytes(0))
-}
-
+/// Texels as a line.
 fn line_of(format: Format, bytes: &[u8]) -> Result<Image, Failure> {
     let image = Image::new(format, line(bytes.len() as u32 / format.bytes()));
     let mut image = image.map_err(|error| Failure::usage(error.to_string()))?;
-    let place = image.bytes_mut();
+    overwrite(image.bytes_mut(), bytes);
+    Ok(image)
+}
+
+/// Replaces bytes from the first one on, as far as there are both.
+fn overwrite(place: &mut [u8], bytes: &[u8]) {
     let count = place.len().min(bytes.len());
     place[..count].copy_from_slice(&bytes[..count]);
-    Ok(image)
 }
 
 /// How far bytes must be moved over the scale from 0 to 1, on average of all texels and in the worst of four channels, until
@@ -442,8 +440,7 @@ pub fn keep(
                 match (held.get_mut(buffer.as_str()), bindings.get(resource, element)) {
                     (Some(Bound::Buffer(bytes)), Bound::Buffer(written)) => {
                         if let Some(place) = bytes.get_mut(binding.offset..) {
-                            let count = place.len().min(written.len());
-                            place[..count].copy_from_slice(&written[..count]);
+                            overwrite(place, written);
                         }
                     }
                     (Some(Bound::Image(image)), Bound::Image(written)) => {
@@ -498,9 +495,4 @@ fn assembled(text: &str, environment: Option<&str>) -> Result<Vec<u8>, Failure> 
             Err(Failure::usage(format!("spirv-as: {}", message.trim())))
         }
     }
-}
-
-/// The vertex shader of a script that has none.
-pub fn pass_through() -> Shader {
-    Shader { stage: Stage::Vertex, code: Code::Glsl(PASS_THROUGH.to_owned()) }
 }

@@ -56,9 +56,9 @@ impl Halves {
         let next = first.is_some_and(|first| slots[1].is_none_or(|second| second == first + 1));
         match first.filter(|_| next) {
             Some(slot) => {
-                let row = |vertex| VERTICES + vertex * (pair.rows() - 1) + (slot - POSITION) / 2;
                 let whole = slots[1].is_some() || slot + 1 < pair.written;
-                Halves { halves, values: [row(0), row(1), row(2)], in_place: true, whole }
+                let values = [0, 1, 2].map(|vertex| row(pair, vertex, slot));
+                Halves { halves, values, in_place: true, whole }
             }
             None => {
                 let values = [VALUES, VALUES + 1, VALUES + 2];
@@ -66,6 +66,11 @@ impl Halves {
             }
         }
     }
+}
+
+/// Where a vertex has a slot. Rows from the second on are there: slots 2 and 3.
+fn row(pair: &Pair, vertex: usize, slot: usize) -> usize {
+    VERTICES + vertex * (pair.rows() - 1) + (slot - POSITION) / 2
 }
 
 /// The program for a class.
@@ -148,13 +153,10 @@ fn gather(text: &mut Text, pair: &Pair, vertices: usize, halves: &Halves) {
 
 /// The values of a slot at each vertex, in the lower or upper four channels of the registers of values.
 fn gather_half(text: &mut Text, pair: &Pair, vertices: usize, halves: &Halves, half: usize) {
-    let rows = pair.rows() - 1;
     let in_place = halves.in_place;
     let to = |vertex: usize, ty: &str| format!("g{}.{}<1>{ty}", halves.values[vertex], 4 * half);
     let from = |vertex: usize, slot: usize, ty: &str| {
-        // Rows from the second on are there: slots 2 and 3.
-        let register = VERTICES + vertex * rows + (slot - POSITION) / 2;
-        format!("g{register}.{}<4,4,1>{ty}", 4 * (slot % 2))
+        format!("g{}.{}<4,4,1>{ty}", row(pair, vertex, slot), 4 * (slot % 2))
     };
     match halves.halves[half] {
         Half::Nothing | Half::Point => text.add(format!("mov(4) {} 0UD", to(0, "UD"))),
@@ -197,38 +199,24 @@ fn gather_half(text: &mut Text, pair: &Pair, vertices: usize, halves: &Halves, h
 /// Slopes and first values of two slots to three message registers.
 fn planes(text: &mut Text, class: Class, message: usize, halves: &Halves) {
     let level = halves.halves.map(|half| half.is_flat() || class == Class::Points);
-    let point = class == Class::Points && halves.halves.contains(&Half::Point);
     // Flat halves of whole rows have slopes too, which are written over.
-    let whole = halves.whole && level.contains(&false);
-    match level {
-        _ if whole || level == [false; 2] => {
-            slopes(text, class, message, halves.values, 0, 8);
-            for half in (0..2).filter(|half| level[*half]) {
-                for part in 0..2 {
-                    text.add(format!("mov(4) m{}.{}<1>UD 0UD", message + part, 4 * half));
-                }
-            }
+    if level == [false; 2] || halves.whole && level.contains(&false) {
+        slopes(text, class, message, halves.values, 0, 8);
+    } else {
+        for half in (0..2).filter(|half| !level[*half]) {
+            slopes(text, class, message, halves.values, 4 * half, 4);
         }
-        [true, true] if !point => {
-            for part in 0..2 {
-                text.add(format!("mov(8) m{}<1>UD 0UD", message + part));
-            }
+    }
+    for part in 0..2 {
+        if level == [true; 2] {
+            text.add(format!("mov(8) m{}<1>UD 0UD", message + part));
+        } else if let Some(half) = level.iter().position(|level| *level) {
+            text.add(format!("mov(4) m{}.{}<1>UD 0UD", message + part, 4 * half));
         }
-        _ => {
-            for (half, level) in level.into_iter().enumerate() {
-                let from = 4 * half;
-                if !level {
-                    slopes(text, class, message, halves.values, from, 4);
-                    continue;
-                }
-                for part in 0..2 {
-                    text.add(format!("mov(4) m{}.{from}<1>UD 0UD", message + part));
-                    if (halves.halves[half], class) == (Half::Point, Class::Points) {
-                        let to = format!("m{}.{}<1>F", message + part, from + part);
-                        text.add(format!("mov(1) {to} g{INVERSE}<0,1,0>F"));
-                    }
-                }
-            }
+        let point = halves.halves.iter().position(|half| *half == Half::Point);
+        if let Some(half) = point.filter(|_| class == Class::Points) {
+            let to = format!("m{}.{}<1>F", message + part, 4 * half + part);
+            text.add(format!("mov(1) {to} g{INVERSE}<0,1,0>F"));
         }
     }
     text.add(format!("mov(8) m{}<1>UD g{}<8,8,1>UD", message + 2, halves.values[0]));

@@ -343,7 +343,7 @@ impl Loads<'_> {
 
     /// All components of the nearest texel, of the level that the sampler takes for a level.
     fn nearest(&self, b: &mut Builder<'_>, level: Value) -> Vec<Value> {
-        let (_, _, level) = self.taken(b, level, true);
+        let (_, _, level) = self.taken(b, level);
         let sizes = self.sizes(b, level);
         let mut numbers = Vec::new();
         for (axis, &size) in self.axes.iter().zip(&sizes) {
@@ -356,7 +356,7 @@ impl Loads<'_> {
 
     /// What a sampler takes for a level: whether texels are mixed, the share of the next level, and the level, an integer. Of
     /// integers it takes the nearest level, whatever the sampler mixes.
-    fn taken(&self, b: &mut Builder<'_>, level: Value, integers: bool) -> (Value, Value, Value) {
+    fn taken(&self, b: &mut Builder<'_>, level: Value) -> (Value, Value, Value) {
         let texture = self.texture;
         let (zero, one, half) = (b.f32(0.0), b.f32(1.0), b.f32(0.5));
         let (least, most) = (texture.sampler_word(b, 1), texture.sampler_word(b, 2));
@@ -372,7 +372,7 @@ impl Loads<'_> {
         let (mips, none) =
             (is_set(b, self.modes, modes::MIP_LINEAR), is_set(b, self.modes, modes::MIP_NONE));
         let middle = b.op2(Op::FAdd, level, half);
-        let sum = if integers { middle } else { b.select(mips, level, middle) };
+        let sum = if texture.tex.compare { b.select(mips, level, middle) } else { middle };
         let whole = b.op1(Op::FFloor, sum);
         let whole = b.op2(Op::FMin, whole, top);
         let whole = b.select(none, zero, whole);
@@ -383,7 +383,7 @@ impl Loads<'_> {
 
     /// The texels around the place, of the levels that the sampler takes for a level.
     fn mixed(&self, b: &mut Builder<'_>, level: Value) -> Value {
-        let (linear, share, number) = self.taken(b, level, false);
+        let (linear, share, number) = self.taken(b, level);
         let zero = b.f32(0.0);
         // One turn a level: what was mixed before, the level, and whether it is the second one's.
         let (nothing, first) = (b.f32(0.0), b.bool(false));

@@ -123,25 +123,25 @@ pub fn read(
     let mut image = Image::new(description.format, extent).map_err(refused)?;
     let bytes = description.format.bytes() as usize;
     let (mut from_where, mut part, mut held) = (Vec::new(), 0..0, &[][..]);
+    // From one texel to the next, and from one sample: texels of rows have one alone.
+    let [next_texel, next_sample] = match description.stride {
+        Some(_) => [1, 0],
+        None => [u64::from(extent.samples), 1],
+    };
     for level in 0..extent.levels {
         let size = image.size(level);
         let steps = [0, 1, 2].map(|axis| steps(description, level, axis, size[axis as usize]));
         for layer in 0..layers {
             let first = place(description, Texel { layer, level, ..Texel::default() });
             let first = first.unwrap_or(description.address);
-            // Rows of texels have one sample each.
-            let samples = if description.stride.is_some() { 0 } else { extent.samples };
             for (z, y) in (0..size[2]).flat_map(|z| (0..size[1]).map(move |y| (z, y))) {
                 let row = Texel { y, z, layer, level, ..Texel::default() };
                 let Some(mut to) = image.offset(row) else { continue };
                 let row = steps[1][y as usize] + steps[2][z as usize];
-                let texels = steps[0].iter().flat_map(|x| (0..extent.samples).map(move |s| (x, s)));
+                let samples = 0..u64::from(extent.samples);
+                let texels = steps[0].iter().flat_map(|x| samples.clone().map(move |s| (x, s)));
                 for (column, sample) in texels {
-                    let number = row + column;
-                    let texel = match samples {
-                        0 => number,
-                        samples => number * u64::from(samples) + u64::from(sample),
-                    };
+                    let texel = (row + column) * next_texel + sample * next_sample;
                     let from = first.wrapping_add(texel * bytes as u64);
                     if from < part.start || from + bytes as u64 > part.end {
                         let (stamp, end) = memory.stamp(from).unwrap_or_default();
