@@ -85,29 +85,28 @@ impl Entry {
     /// The stage, when it is one that we compile.
     pub fn stage(&self) -> Result<Stage, Stop> {
         use ExecutionModel as M;
-        let (what, needs) = match self.model {
+        let stop = match self.model {
             M::Vertex => return Ok(Stage::Vertex),
             M::Fragment => return Ok(Stage::Fragment),
             M::GLCompute => return Ok(Stage::Compute),
             M::TaskEXT | M::MeshEXT | M::TaskNV | M::MeshNV => {
-                ("task and mesh shaders", Needs::MeshStages)
+                Stop::unsupported("task and mesh shaders", READING).needing(Needs::MeshStages)
             }
             M::RayGenerationKHR
             | M::IntersectionKHR
             | M::AnyHitKHR
             | M::ClosestHitKHR
             | M::MissKHR
-            | M::CallableKHR => ("ray tracing shaders", Needs::RayTracing),
-            M::Geometry => ("geometry shaders", Needs::Geometry),
+            | M::CallableKHR => {
+                Stop::unsupported("ray tracing shaders", READING).needing(Needs::RayTracing)
+            }
+            M::Geometry => Stop::unsupported("geometry shaders", READING).needing(Needs::Geometry),
             M::TessellationControl | M::TessellationEvaluation => {
-                ("tessellation shaders", Needs::Tessellation)
+                Stop::unsupported("tessellation shaders", READING).needing(Needs::Tessellation)
             }
-            other => {
-                let what = format!("shaders of the stage {other:?}");
-                return Err(Stop::unsupported(what, READING));
-            }
+            other => Stop::unsupported(format!("shaders of the stage {other:?}"), READING),
         };
-        Err(Stop::unsupported(what, READING).needing(needs))
+        Err(stop)
     }
 }
 
