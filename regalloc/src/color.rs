@@ -7,6 +7,7 @@
 //! spilled, and the function is allocated again with spill code.
 
 mod evict;
+mod named;
 mod order;
 mod relieve;
 #[cfg(test)]
@@ -17,7 +18,8 @@ use crate::api::{Options, Policy, Shape};
 use crate::classes::{Class, Classes};
 use crate::segment::{Segment, length};
 use crate::work::NONE;
-use gpucc_ir::mach::{Cell, FileId, Files};
+use gpucc_ir::mach::{FileId, Files};
+use named::Named;
 use order::{Large, Queues, Small};
 use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};
@@ -102,20 +104,25 @@ struct FileCells {
     /// Cells within the limit that do not exist.
     missing: u16,
     /// Which cells hold something at some time, where that decides.
-    named: Option<Vec<bool>>,
-    /// No cell from this one on does.
-    unnamed: u16,
+    named: Option<Named>,
 }
 
 impl FileCells {
-    /// Finds the first cell from which on none holds anything.
-    fn find_unnamed(&mut self) {
-        let named = self.named.as_deref().unwrap_or_default();
-        self.unnamed = named.iter().rposition(|&named| named).map_or(0, |at| at as u16 + 1);
+    /// Which of the 64 cells from `first` on would be named newly, where that decides: cell `first + i` is bit `i`.
+    #[inline]
+    fn new_cells(&self, first: u16) -> u64 {
+        self.named.as_ref().map_or(0, |named| !named.window(first))
+    }
+
+    /// Whether a class may begin at a cell, be it free or not.
+    fn takes(&self, class: &Class, cell: u16) -> bool {
+        let extent = (u32::from(class.shape.count) - 1) * u32::from(class.shape.stride) + 1;
+        class.phases >> (cell % self.row) & 1 != 0
+            && u32::from(cell) + extent <= u32::from(self.opened) * u32::from(self.row)
     }
 
     fn is_new(&self, cell: u16) -> bool {
-        self.named.as_ref().and_then(|named| named.get(cell as usize)).is_some_and(|named| !named)
+        self.named.as_ref().is_some_and(|named| !named.contains(cell))
     }
 
     /// Whether a cell is known to be occupied at `start`: a quick no. `point` never goes back within a sweep; segments may
@@ -330,8 +337,7 @@ impl Colors {
 
     /// Cells that something holds at some time, and those that the target names anyway.
     fn named(&self) -> u64 {
-        let cells = self.files.iter().filter_map(|file| file.named.as_ref());
-        cells.flatten().filter(|&&named| named).count() as u64
+        self.files.iter().filter_map(|file| file.named.as_ref()).map(Named::len).sum()
     }
 
     /// A place of this shape that is free at all points `start..end`, within the file's limit;
@@ -399,15 +405,13 @@ impl<'a> Colorer<'a> {
                 next: 0,
                 missing,
                 named: (options.policy == Policy::Tight).then(|| {
-                    let of = |cell: u16| Cell { file: FileId(index as u8), index: cell };
-                    let is_named = |cell: u16| options.named.contains(&of(cell));
-                    (0..file.cells).map(is_named).collect()
+                    let named = options.named.iter();
+                    named
+                        .filter(|cell| usize::from(cell.file.0) == index)
+                        .map(|cell| cell.index)
+                        .collect()
                 }),
-                unnamed: 0,
             });
-            if let Some(cells) = colorer.colors.files.last_mut() {
-                cells.find_unnamed();
-            }
         }
         colorer
     }
@@ -566,8 +570,7 @@ impl<'a> Colorer<'a> {
             // A fixed cell that is merely overwritten is nobody's.
             let held = data.pin.is_none() || data.segments.iter().any(|s| s.end - s.start > 1);
             if let Some(named) = file.named.as_mut().filter(|_| held) {
-                named[cell as usize] = true;
-                file.unnamed = file.unnamed.max(cell + 1);
+                named.insert(cell);
             }
         }
     }
@@ -858,17 +861,9 @@ impl<'a> Colorer<'a> {
             if data.pin.is_some() {
                 return data.pin == Some(base + offset);
             }
-            self.run_member_fits(file, member, base + offset)
+            self.colors.files[file].takes(data, base + offset)
                 && self.free(file, base + offset, data, point)
         })
-    }
-
-    fn run_member_fits(&self, file: usize, member: u32, cell: u16) -> bool {
-        let data = &self.classes.class[member as usize];
-        let cells = &self.colors.files[file];
-        let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
-        data.phases >> (cell % cells.row) & 1 != 0
-            && u32::from(cell) + extent <= u32::from(cells.opened) * u32::from(cells.row)
     }
 }
 

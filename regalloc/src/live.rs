@@ -126,8 +126,7 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
     let dormant = dormant(work, &whole, &at_start, &pieces);
 
     // Segments, from the last node to the first; each list grows backwards and is turned at the end.
-    let mut segments: Vec<Segments> = Vec::new();
-    segments.resize_with(pieces.count(), Segments::new);
+    let mut segments = no_segments(pieces.count());
     let mut open = vec![Open { end: 0 }; pieces.count()];
     let close = |segments: &mut Vec<Segments>, piece: usize, start: u32, end: u32| {
         let list = &mut segments[piece];
@@ -194,6 +193,11 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
     Ok(Live { segments, weight, whole, dormant, at_start, pieces, steps })
 }
 
+/// No segments of so many registers. A clone of an empty list costs more than a new one.
+fn no_segments(count: usize) -> Vec<Segments> {
+    std::iter::repeat_with(Segments::new).take(count).collect()
+}
+
 /// The pieces of registers that are named in parts.
 fn pieces<I>(work: &Work<I>) -> Pieces {
     let nodes = match work.parts {
@@ -215,7 +219,7 @@ fn dormant<I>(
     at_start: &AtStart,
     pieces: &Pieces,
 ) -> Vec<Segments> {
-    let mut dormant: Vec<Segments> = vec![Segments::new(); work.regs.len()];
+    let mut dormant: Vec<Segments> = no_segments(work.regs.len());
     let mut kinds = vec![[false; 2]; work.files.0.len()];
     for (reg, &whole) in work.regs.iter().zip(whole) {
         let kinds = &mut kinds[reg.data.demand.file.0 as usize];

@@ -202,8 +202,8 @@ impl Colorer<'_> {
                 continue;
             }
             let fits = members.iter().all(|&(member, offset)| {
-                classes.class[member as usize].pin.is_some()
-                    || self.run_member_fits(file, member, base + offset)
+                let data = &classes.class[member as usize];
+                data.pin.is_some() || self.colors.files[file].takes(data, base + offset)
             });
             if !fits {
                 continue;

@@ -3,6 +3,7 @@
 //! Whatever the order, pinned classes and what lies beside them come first and lie where they lie. So another order takes
 //! back only what it places differently: classes on their own, and units only where it orders units differently.
 
+use super::named::Named;
 use super::{Colorer, FileCells, Stay};
 use crate::segment::length;
 use crate::work::NONE;
@@ -33,12 +34,12 @@ struct Placed {
     cell: Vec<u32>,
     /// By file, then by cell.
     stays: Vec<Vec<Vec<Stay>>>,
-    named: Vec<Vec<bool>>,
+    named: Vec<Named>,
 }
 
 impl Colorer<'_> {
     /// Which cells are named, by file.
-    pub(super) fn named(&self) -> Vec<Vec<bool>> {
+    pub(super) fn named(&self) -> Vec<Named> {
         let files = self.colors.files.iter();
         files.map(|file| file.named.clone().unwrap_or_default()).collect()
     }
@@ -46,15 +47,9 @@ impl Colorer<'_> {
     /// Tries other orders, until one names no more cells than any must; the first that names fewest is kept. All have a
     /// place already, in the order of beginnings. `before` and `between` are the cells named before units were placed and
     /// before classes on their own were.
-    pub(super) fn reorder(
-        &mut self,
-        queues: &Queues,
-        before: Vec<Vec<bool>>,
-        between: Vec<Vec<bool>>,
-    ) {
+    pub(super) fn reorder(&mut self, queues: &Queues, before: Vec<Named>, between: Vec<Named>) {
         let classes = self.classes;
-        let count = |named: &[Vec<bool>]| named.iter().flatten().filter(|&&named| named).count();
-        let least = self.colors.peak.max(count(&before) as u64);
+        let least = self.colors.peak.max(before.iter().map(Named::len).sum());
         if !self.colors.fits()
             || classes.class.len() > MOST_REORDERED
             || self.colors.named() <= least
@@ -106,7 +101,7 @@ impl Colorer<'_> {
     }
 
     /// What is placed, but for classes on their own.
-    fn without_small(&self, queues: &Queues, named: Vec<Vec<bool>>) -> Placed {
+    fn without_small(&self, queues: &Queues, named: Vec<Named>) -> Placed {
         let mut cell = self.colors.cell.clone();
         for &(_, class) in &queues.small {
             cell[class as usize] = NONE;
@@ -121,7 +116,7 @@ impl Colorer<'_> {
         &mut self,
         queues: &Queues,
         usual: &Placed,
-        before: &[Vec<bool>],
+        before: &[Named],
         large: &[Large],
     ) -> Option<Placed> {
         let classes = self.classes;
@@ -162,7 +157,6 @@ impl Colorer<'_> {
         let kept = placed.named.iter().zip(&placed.stays);
         for (file, (named, lists)) in self.colors.files.iter_mut().zip(kept) {
             file.named = file.named.is_some().then(|| named.clone());
-            file.find_unnamed();
             // Tracks of cells that nobody had asked for then are empty.
             let lists = lists.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
             for (track, list) in file.tracks.0.iter_mut().zip(lists) {

@@ -1,27 +1,66 @@
 //! Places that leave as many cells as possible unnamed, and long gaps to what lives long.
 
+use super::named::Named;
 use super::{Colorer, FileCells, cells_of};
-use crate::api::Shape;
-use crate::segment::Segment;
+use crate::classes::Class;
 use smallvec::SmallVec;
 
-impl Colorer<'_> {
-    /// How long cells that are free for a class stay free behind it.
-    fn gap(&self, file: usize, cell: u16, shape: Shape, segments: &[Segment]) -> u32 {
-        let end = segments.last().map_or(0, |last| last.end);
-        let tracks = &self.colors.files[file].tracks;
-        let mut gap = u32::MAX;
-        for cell in cells_of(cell, shape) {
-            let track = &tracks[cell];
-            for (stays, cursor) in track.stays.iter().zip(track.cursor) {
-                let rest = stays.get(cursor as usize..).unwrap_or_default();
-                let at = rest.partition_point(|stay| stay.start < end);
-                gap = gap.min(rest.get(at).map_or(u32::MAX, |stay| stay.start - end));
+impl FileCells {
+    /// [`Colorer::tightest`] for a class of one cell that may lie anywhere, as most do: nothing is asked of a cell but
+    /// whether it is free.
+    fn tightest_cell(&mut self, class: &Class, point: u32, steps: &mut u64) -> Option<u16> {
+        let [first, ..] = class.segments[..] else { return Some(0) };
+        let end = class.segments.last().map_or(first.end, |last| last.end);
+        // Of a class that nobody waits for, a cell is often known to be free or not.
+        let known = point <= first.start && !class.whole && class.dormant.is_empty();
+        let count = self.limit * self.row;
+        let mut best: Option<(u32, u16)> = None;
+        let mut new: Option<u16> = None;
+        for from in (0..count).step_by(64) {
+            let open = self.not_busy(from, first.start, point) & below(count - from);
+            let new_cells = self.new_cells(from);
+            let mut left = open & !new_cells;
+            while left != 0 {
+                let cell = from + left.trailing_zeros() as u16;
+                left &= left - 1;
+                let next = self.next_stay.get(usize::from(cell)).copied().unwrap_or(0);
+                let until = if known && point < next && end <= next {
+                    next
+                } else if known && point < next && first.start <= next && next < first.end {
+                    // Somebody begins to live there in the midst of the first segment.
+                    continue;
+                } else {
+                    match self.free_until(cell, class, point, steps) {
+                        Some(until) => until,
+                        None => continue,
+                    }
+                };
+                let gap = until - end;
+                if best.is_none_or(|(least, _)| gap < least) {
+                    best = Some((gap, cell));
+                    if gap == 0 {
+                        return Some(cell);
+                    }
+                }
+            }
+            // What is new is as good here as there.
+            let mut left = open & new_cells;
+            while left != 0 && best.is_none() && new.is_none() {
+                let cell = from + left.trailing_zeros() as u16;
+                left &= left - 1;
+                new = self.free_until(cell, class, point, steps).map(|_| cell);
             }
         }
-        gap
+        best.map(|(_, cell)| cell).or(new)
     }
+}
 
+/// The lowest bits, as many as there are cells.
+fn below(cells: u16) -> u64 {
+    if cells >= 64 { u64::MAX } else { (1 << cells) - 1 }
+}
+
+impl Colorer<'_> {
     /// The tightest free place for a class: new cells only where no other is free.
     pub(super) fn tightest(&mut self, file: usize, class: u32, point: u32) -> Option<u16> {
         let data = &self.classes.class[class as usize];
@@ -29,68 +68,26 @@ impl Colorer<'_> {
         let (row, total) = (cells.row, cells.limit * cells.row);
         let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
         let preferred = data.prefer.filter(|&phase| data.phases >> phase & 1 != 0);
-        // Most registers are one cell anywhere: nothing is asked of those but whether it is free.
-        let wide = data.shape.count > 1;
         let anywhere = (0..row).all(|phase| data.phases >> phase & 1 != 0);
+        if extent == 1 && anywhere && preferred.is_none() {
+            return cells.tightest_cell(data, point, steps);
+        }
         let (start, end) = match data.segments[..] {
             [first, .., last] => (first.start, last.end),
             [only] => (only.start, only.end),
             [] => (0, 0),
         };
         let mut best: Option<((u16, bool, u32), u16)> = None;
-        // Where the first segment of what nobody waits for ends: of such a class a cell is often known to be free or not.
-        let known = match data.segments.first() {
-            Some(first) if !wide && !data.whole && data.dormant.is_empty() => Some(first.end),
-            _ => None,
-        };
-        let count = total.saturating_sub(extent - 1);
-        let (mut first, mut open) = (0, cells.not_busy(0, start, point));
-        loop {
-            if open == 0 {
-                first += 64;
-                if first >= count {
-                    break;
-                }
-                open = cells.not_busy(first, start, point);
+        for cell in 0..total.saturating_sub(extent - 1) {
+            if cells.is_busy(cell, start, point) || data.phases >> (cell % row) & 1 == 0 {
                 continue;
             }
-            let cell = first + open.trailing_zeros() as u16;
-            open &= open - 1;
-            if cell >= count {
-                break;
-            }
-            if cell >= cells.unnamed && best.is_some() && preferred.is_none() {
-                // From here on all is as new as what was found, or newer.
-                break;
-            }
-            // A wider place that was looked at may have found it occupied.
-            if wide && cells.is_busy(cell, start, point)
-                || !anywhere && data.phases >> (cell % row) & 1 == 0
-            {
-                continue;
-            }
-            let new = match wide {
-                false => u16::from(cells.is_new(cell)),
-                true => {
-                    cells_of(cell, data.shape).filter(|&cell| cells.is_new(cell)).count() as u16
-                }
-            };
+            let new = cells_of(cell, data.shape).filter(|&cell| cells.is_new(cell)).count() as u16;
             let apart = preferred.is_some_and(|phase| u16::from(phase) != cell % row);
             if best.is_some_and(|(rank, _)| rank <= (new, apart, 0)) {
                 continue;
             }
-            let next = cells.next_stay.get(usize::from(cell)).copied().unwrap_or(0);
-            let until = match known {
-                Some(_) if point <= start && point < next && end <= next => Some(next),
-                // Somebody begins to live there in the midst of the first segment.
-                Some(behind)
-                    if point <= start && point < next && start <= next && next < behind =>
-                {
-                    None
-                }
-                _ => cells.free_until(cell, data, point, steps),
-            };
-            let Some(until) = until else {
+            let Some(until) = cells.free_until(cell, data, point, steps) else {
                 continue;
             };
             // What is new is as good here as there.
@@ -110,70 +107,56 @@ impl Colorer<'_> {
         best.map(|(_, cell)| cell)
     }
 
-    /// The tightest free base of a run.
+    /// The tightest free base of a run none of whose members is pinned.
     pub(super) fn tightest_run(
         &mut self,
         members: &[(u32, u16)],
         file: usize,
         point: u32,
     ) -> Option<u16> {
-        let classes = self.classes;
-        let total = self.colors.files[file].limit * self.colors.files[file].row;
+        let classes = &self.classes.class;
+        let (cells, steps) = (&mut self.colors.files[file], &mut self.colors.steps);
+        let members: SmallVec<[(&Class, u16); 8]> =
+            members.iter().map(|&(member, offset)| (&classes[member as usize], offset)).collect();
+        // The cells of all members from the base on: one bit each, where they are near.
+        let taken = || members.iter().flat_map(|&(class, offset)| cells_of(offset, class.shape));
+        let pattern =
+            taken().try_fold(0u64, |bits, offset| Some(bits | 1u64.checked_shl(offset.into())?));
+        let unnamed = cells.named.as_ref().map_or(0, Named::end);
+        let total = cells.limit * cells.row;
         let mut best: Option<((u16, u32), u16)> = None;
-        // A member that lies where it must is in nobody's way.
-        let loose = |&(member, offset): &(u32, u16)| {
-            let data = &classes.class[member as usize];
-            data.pin.is_none().then(|| (data.segments[0].start, offset))
-        };
-        let starts: SmallVec<[(u32, u16); 8]> = members.iter().filter_map(loose).collect();
-        let free = members.iter().all(|&(member, _)| classes.class[member as usize].pin.is_none());
-        // Bases at which no member is known to meet anybody.
-        let not_busy = |cells: &FileCells, base: u16| {
-            let masks = starts.iter();
-            masks.fold(u64::MAX, |mask, &(start, offset)| {
-                mask & cells.not_busy(base + offset, start, point)
-            })
-        };
-        let (mut from, mut open) = (0, not_busy(&self.colors.files[file], 0));
-        loop {
-            let cells = &self.colors.files[file];
-            if open == 0 {
-                from += 64;
-                if from >= total {
+        for from in (0..total).step_by(64) {
+            // Bases at which no member is known to meet anybody.
+            let mut open = members.iter().fold(below(total - from), |open, (class, offset)| {
+                open & cells.not_busy(from + offset, class.segments[0].start, point)
+            });
+            'bases: while open != 0 {
+                let base = from + open.trailing_zeros() as u16;
+                open &= open - 1;
+                if base >= unnamed && best.is_some() {
+                    // From here on all is new.
                     break;
                 }
-                open = not_busy(cells, from);
-                continue;
-            }
-            let base = from + open.trailing_zeros() as u16;
-            open &= open - 1;
-            if base >= total || base >= cells.unnamed && best.is_some() && free {
-                break;
-            }
-            // What was free when the mask was made may have been found occupied since.
-            let busy = |&(start, offset): &(u32, u16)| cells.is_busy(base + offset, start, point);
-            if starts.iter().any(busy) {
-                continue;
-            }
-            let new = members
-                .iter()
-                .flat_map(|&(member, offset)| {
-                    cells_of(base + offset, classes.class[member as usize].shape)
-                })
-                .filter(|&cell| cells.is_new(cell))
-                .count() as u16;
-            if best.is_some_and(|(rank, _)| rank <= (new, 0))
-                || !self.fit_run(members, file, base, point)
-            {
-                continue;
-            }
-            let gap = |&(member, offset): &(u32, u16)| {
-                let data = &classes.class[member as usize];
-                self.gap(file, base + offset, data.shape, &data.segments)
-            };
-            let rank = (new, members.iter().map(gap).min().unwrap_or(0));
-            if best.is_none_or(|(least, _)| rank < least) {
-                best = Some((rank, base));
+                let new = match pattern {
+                    Some(pattern) => (cells.new_cells(base) & pattern).count_ones() as u16,
+                    None => taken().filter(|offset| cells.is_new(base + offset)).count() as u16,
+                };
+                if best.is_some_and(|(rank, _)| rank <= (new, 0)) {
+                    continue;
+                }
+                let mut gap = u32::MAX;
+                for &(class, offset) in &members {
+                    if !cells.takes(class, base + offset) {
+                        continue 'bases;
+                    }
+                    let until = cells.free_until(base + offset, class, point, steps);
+                    let Some(until) = until else { continue 'bases };
+                    let end = class.segments.last().map_or(0, |last| last.end);
+                    gap = gap.min(until - end);
+                }
+                if best.is_none_or(|(least, _)| (new, gap) < least) {
+                    best = Some(((new, gap), base));
+                }
             }
         }
         best.map(|(_, base)| base)
