@@ -444,7 +444,7 @@ fn the_lanes_of_a_vector_operation_are_one_bundle() {
         .collect();
     assert_eq!(bundles.len(), 4);
     for (lane, bundle) in bundles.iter().enumerate() {
-        assert_eq!((bundle.id, usize::from(bundle.lane)), (bundles[0].id, lane));
+        assert_eq!((bundle.id(), usize::from(bundle.lane())), (bundles[0].id(), lane));
     }
 }
 

@@ -296,7 +296,7 @@ impl Guards {
         let through = self.seq(func, rest, &mut then);
         let (yes, no) = (func.new_region(), func.new_region());
         let mut data = plain(Op::If, Imm::None, &[flag]);
-        data.regions = SmallVec::from_slice(&[yes, no]);
+        data.regions = [yes, no].into();
         let guard = func.new_inst(data, &[]);
         self.join(func, guard, [(then, through), (Vec::new(), ending)], out)
     }

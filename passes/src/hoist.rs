@@ -239,7 +239,7 @@ mod tests {
             (arm, results.len())
         });
         let mut data = InstData::new(Op::If, Imm::None, &[cond], Span::NONE);
-        data.regions = SmallVec::from_slice(&[arms[0].0, arms[1].0]);
+        data.regions = [arms[0].0, arms[1].0].into();
         let branch = func.new_inst(data, &vec![Type::B32; arms[0].1]);
         func.regions[body].insts.push(branch);
         Builder::at(&mut func, body).end(Op::Yield, &[]);

@@ -220,7 +220,7 @@ fn pull_demote(func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
         let mut cond = func.insts[inst].args[0];
         let span = func.insts[demote].span;
         let plain = |op: Op, args: &[gpucc_ir::ssa::Value], regions: &[Region]| InstData {
-            regions: SmallVec::from_slice(regions),
+            regions: regions.iter().copied().collect(),
             ..InstData::new(op, Imm::None, args, span)
         };
         if index == 1 {

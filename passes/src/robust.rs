@@ -332,7 +332,7 @@ fn wrap(func: &mut Func, inst: Inst, guard: Value, out: &mut Vec<Inst>) {
     zeros.push(end);
     func.regions[no].insts = zeros;
     let mut branch = InstData::new(Op::If, Imm::None, &[guard], span);
-    branch.regions = SmallVec::from_slice(&[yes, no]);
+    branch.regions = [yes, no].into();
     let branch = func.new_inst(branch, &[]);
     for (index, &value) in outer.iter().enumerate() {
         func.values[value].def = gpucc_ir::ssa::ValueDef::Result(branch, index as u16);

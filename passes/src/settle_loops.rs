@@ -70,7 +70,7 @@ fn hoist(func: &mut Func, looped: Inst, fixed: &[Inst]) {
     if fixed.is_empty() {
         return;
     }
-    let mut todo = func.insts[looped].regions.clone();
+    let mut todo = func.insts[looped].regions.to_vec();
     while let Some(region) = todo.pop() {
         let mut insts = std::mem::take(&mut func.regions[region].insts);
         insts.retain(|inst| !fixed.contains(inst));

@@ -153,7 +153,7 @@ impl Simplify<'_, '_> {
         let span = func.insts[inst].span;
         let around = func.new_region();
         let plain = |op: Op, regions: &[Region]| InstData {
-            regions: SmallVec::from_slice(regions),
+            regions: regions.iter().copied().collect(),
             ..InstData::new(op, Imm::None, &[], span)
         };
         let inner = func.new_inst(plain(Op::Block, &[body]), &types);
@@ -181,7 +181,7 @@ impl Simplify<'_, '_> {
         func.regions[around].insts.push(inner);
         func.regions[around].insts.extend(after);
         func.insts[inst].op = Op::Block;
-        func.insts[inst].regions = SmallVec::from_slice(&[around]);
+        func.insts[inst].regions = [around].into_iter().collect();
     }
 
     /// The same where `continuing` does nothing: going on leaves the one block with its results.

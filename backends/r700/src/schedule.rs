@@ -317,20 +317,32 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Orders a run and empties it into `out`: by the critical path, and where many sums of products
-    /// might go faster as chains, also so, in two ways; the first with the fewest groups is taken.
+    /// Orders a run and empties it into `out`: by the critical path, where constants are scarce in other ways too, and
+    /// where many sums of products might go faster as chains, also so; the first with the fewest groups is taken.
     fn segment(&mut self, segment: &mut Vec<Node<Inst>>, out: &mut Vec<Node<Inst>>) {
         if segment.is_empty() {
             return;
         }
         let mut run = self.run_of(std::mem::take(segment));
         let mut best = self.attempt(&run, Taste::Height);
+        // A group reads two pairs of constants: these may be what the order hangs on.
+        if best.groups > run.least && 2 * run.constants > best.groups {
+            for taste in [Taste::Constants, Taste::Pairs] {
+                let next = self.attempt(&run, taste);
+                if next.groups < best.groups {
+                    best = next;
+                }
+                if best.groups <= run.least {
+                    break;
+                }
+            }
+        }
         let dots = run.nodes.iter().filter(|node| chain(&node.inst).is_some());
         if dots.count() >= MANY_DOTS {
             let chains = self.run_of(with_chains(&run.nodes));
             self.count(&chains.nodes, &run.nodes);
             let mut better = None;
-            for taste in [Taste::Height, Taste::Constants] {
+            for taste in [Taste::Height, Taste::Constants, Taste::Pairs] {
                 let most = better.as_ref().unwrap_or(&best).groups;
                 if most > chains.least {
                     let next = self.attempt(&chains, taste);
@@ -387,7 +399,10 @@ impl<'a> Scheduler<'a> {
         let alive = self.alive;
         self.left = [None; 5];
         let graph = &run.graph;
-        let mut queue = Queue::of(graph, &graph.height);
+        let mut queue = match taste {
+            Taste::Pairs => Queue::of(graph, &run.pairs_first()),
+            _ => Queue::of(graph, &graph.height),
+        };
         let mut order =
             Order { order: Vec::with_capacity(n), chans: Vec::with_capacity(n), groups: 0 };
         while order.order.len() < n {
@@ -450,7 +465,7 @@ impl<'a> Scheduler<'a> {
                 from = Some(key);
                 tries += 1;
                 let inst = &run.nodes[key.1 as usize].inst;
-                let opens = taste == Taste::Constants && opens(&group, inst);
+                let opens = taste != Taste::Height && opens(&group, inst);
                 if closed && opens {
                     continue;
                 }
@@ -505,6 +520,8 @@ enum Taste {
     Height,
     /// The same, but what reads the constants of the group before what reads others.
     Constants,
+    /// As constants, but first what reads as many pairs of constants as a group may: no pair is left over beside it.
+    Pairs,
 }
 
 /// An order of a run.

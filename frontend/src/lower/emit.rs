@@ -96,7 +96,7 @@ impl<S> Lower<'_, S> {
         self.next_bundle += 1;
         let mut values = Values::with_capacity(count);
         for index in 0..count {
-            self.bundle = outer.or(Some(Bundle { id, lane: (index & 3) as u8 }));
+            self.bundle = outer.or(Bundle::new(id, (index & 3) as u8));
             values.push(lane(self, index)?);
         }
         self.bundle = outer;

@@ -54,7 +54,7 @@ impl<'f> Builder<'f> {
             op,
             args: SmallVec::from_slice(args),
             imm,
-            regions: SmallVec::from_slice(regions),
+            regions: regions.iter().copied().collect(),
             results: SmallVec::new(),
             span: self.span,
             bundle: self.bundle,

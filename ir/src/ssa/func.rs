@@ -5,8 +5,10 @@ use super::resource::{
     AtomicOp, Input, InputData, Output, OutputData, Resource, ResourceData, Scan, Shuffle, TexOp,
     TexQuery,
 };
+use arrayvec::ArrayVec;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
+use std::num::NonZeroU32;
 
 /// A scalar SSA value.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,11 +94,25 @@ impl Span {
 /// The source vector operation that a scalar instruction is one lane of. Back ends that pack
 /// (R700 rows, f16x2, SIMD4x2) start from it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Bundle {
+pub struct Bundle(
+    /// The number of the operation and 1, then 8 bits of the lane: no bundle takes no room in an instruction.
+    NonZeroU32,
+);
+
+impl Bundle {
+    /// `None` where there are more operations than are told apart (2^24 - 1).
+    pub fn new(id: u32, lane: u8) -> Option<Bundle> {
+        let number = id.checked_add(1).filter(|&number| number < 1 << 24)?;
+        NonZeroU32::new(number << 8 | u32::from(lane)).map(Bundle)
+    }
     /// Equal for all lanes of one source operation.
-    pub id: u32,
+    pub fn id(self) -> u32 {
+        (self.0.get() >> 8) - 1
+    }
     /// Lane within the operation, 0..=3 (columns of a matrix are operations of their own).
-    pub lane: u8,
+    pub fn lane(self) -> u8 {
+        self.0.get() as u8
+    }
 }
 
 /// Where a value comes from.
@@ -181,7 +197,7 @@ pub struct InstData {
     /// What it needs beside operands.
     pub imm: Imm,
     /// Owned regions: two for `if` (then, else) and `loop` (body, continuing), one for `block`.
-    pub regions: SmallVec<[Region; 2]>,
+    pub regions: ArrayVec<Region, 2>,
     /// Results.
     pub results: SmallVec<[Value; 2]>,
     /// Source position.
@@ -197,7 +213,7 @@ impl InstData {
             op,
             args: SmallVec::from_slice(args),
             imm,
-            regions: SmallVec::new(),
+            regions: ArrayVec::new(),
             results: SmallVec::new(),
             span,
             bundle: None,
@@ -213,7 +229,7 @@ impl Clone for InstData {
         }
         InstData {
             args: copy(&self.args),
-            regions: copy(&self.regions),
+            regions: self.regions.clone(),
             results: copy(&self.results),
             ..*self
         }

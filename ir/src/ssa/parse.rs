@@ -357,7 +357,7 @@ impl<'t> Parser<'t> {
                 op,
                 args: SmallVec::new(),
                 imm,
-                regions: SmallVec::new(),
+                regions: Default::default(),
                 results: SmallVec::new(),
                 span: Span::NONE,
                 bundle: None,
@@ -399,7 +399,10 @@ impl<'t> Parser<'t> {
             let id = self.small()?;
             self.punct('.')?;
             let lane = self.small()?;
-            func.insts[inst].bundle = Some(Bundle { id, lane });
+            let Some(bundle) = Bundle::new(id, lane) else {
+                return self.error("the number of a vector operation is too large");
+            };
+            func.insts[inst].bundle = Some(bundle);
         }
         if self.in_place {
             func.insts[inst].span = Span { start: begin as u32, end: self.ended as u32 };

@@ -5,8 +5,8 @@
 //! that name a value or an instruction use it too, so that they can be found in a dump.
 
 use super::{
-    Access, Bounds, Bundle, Func, ImageAccess, Imm, Input, InputKind, Inst, Mem, Module, Op,
-    Output, OutputKind, Region, Resource, ResourceKind, Span, TexKind, Type, Value,
+    Access, Bounds, Func, ImageAccess, Imm, Input, InputKind, Inst, Mem, Module, Op, Output,
+    OutputKind, Region, Resource, ResourceKind, Span, TexKind, Type, Value,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::fmt::{self, Display, Formatter, Write};
@@ -379,8 +379,8 @@ impl Printer<'_> {
         if data.span != Span::NONE {
             write!(self.out, " !{}:{}", data.span.start, data.span.end)?;
         }
-        if let Some(Bundle { id, lane }) = data.bundle {
-            write!(self.out, " #{id}.{lane}")?;
+        if let Some(bundle) = data.bundle {
+            write!(self.out, " #{}.{}", bundle.id(), bundle.lane())?;
         }
         if let Imm::Bits(bits) = data.imm
             && let Some(result) = data.results.first()

@@ -1,7 +1,6 @@
 //! Instructions that guards are made of.
 
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Span, Type, Value};
-use smallvec::SmallVec;
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Span, Type, Value};
 
 pub(super) fn ends(func: &Func, out: &[Inst]) -> bool {
     out.last().is_some_and(|&inst| func.insts[inst].op.is_terminator())
@@ -20,16 +19,14 @@ pub(super) fn push_if(
     no: Vec<Inst>,
     out: &mut Vec<Inst>,
 ) {
-    let regions: SmallVec<[Region; 2]> = [yes, no]
-        .into_iter()
+    let mut data = plain(Op::If, Imm::None, &[cond]);
+    data.regions = [yes, no]
         .map(|insts| {
             let region = func.new_region();
             func.regions[region].insts = insts;
             region
         })
-        .collect();
-    let mut data = plain(Op::If, Imm::None, &[cond]);
-    data.regions = regions;
+        .into();
     let inst = func.new_inst(data, &[]);
     out.push(inst);
 }

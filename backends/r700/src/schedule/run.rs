@@ -30,6 +30,18 @@ pub(super) struct Run {
     pub graph: Graph,
     /// No order has fewer groups.
     pub least: u32,
+    /// Nor so many, for its constants alone.
+    pub constants: u32,
+}
+
+/// A pair of constants: buffer, index, and half of the vector.
+type Pair = (u8, u16, u8);
+
+fn pair_of(source: &Source) -> Option<Pair> {
+    match source.src {
+        Src::Const { buffer, index, chan } => Some((buffer, index, chan / 2)),
+        _ => None,
+    }
 }
 
 impl Run {
@@ -42,20 +54,31 @@ impl Run {
     ) -> Run {
         let machine = Machine { variables };
         let graph = depend.build(&nodes, 0..nodes.len(), vregs, FILES, &machine);
-        let mut run = Run { graph: graph.clone(), nodes, least: 0 };
-        run.least = run.least(isa);
+        let mut run = Run { graph: graph.clone(), nodes, least: 0, constants: 0 };
+        (run.least, run.constants) = run.least(isa);
         run
     }
 
-    /// Groups that slots, units, constants and the longest chain ask for.
-    fn least(&self, isa: &'static Isa) -> u32 {
+    /// By node: its height, and before all others what reads two pairs of constants.
+    pub fn pairs_first(&self) -> Vec<u32> {
+        let highest = self.graph.height.iter().max().map_or(0, |height| height + 1);
+        let nodes = self.nodes.iter().zip(&self.graph.height);
+        let urgency = nodes.map(|(node, height)| {
+            let pairs: SmallVec<[Pair; 3]> = match &node.inst {
+                Inst::Alu(alu) => alu.src.iter().filter_map(pair_of).collect(),
+                _ => SmallVec::new(),
+            };
+            let two = pairs.iter().any(|pair| *pair != pairs[0]);
+            height + if two { highest } else { 0 }
+        });
+        urgency.collect()
+    }
+
+    /// Groups that slots, units, constants and the longest chain ask for, and those that constants do.
+    fn least(&self, isa: &'static Isa) -> (u32, u32) {
         let (mut slots, mut trans, mut whole) = (0u32, 0u32, 0u32);
-        let mut pairs: SmallVec<[(u8, u16, u8); 16]> = SmallVec::new();
-        let mut pair = |source: &Source| {
-            if let Src::Const { buffer, index, chan } = source.src {
-                pairs.push((buffer, index, chan / 2));
-            }
-        };
+        let mut pairs: SmallVec<[Pair; 16]> = SmallVec::new();
+        let mut pair = |source: &Source| pairs.extend(pair_of(source));
         for node in &self.nodes {
             match &node.inst {
                 Inst::Alu(alu) => {
@@ -86,7 +109,7 @@ impl Run {
         let chain = self.graph.height.iter().max().map_or(0, |height| height + 1);
         let constants = pairs.len().div_ceil(2) as u32;
         let most = slots.div_ceil(5).max(trans).max(whole);
-        most.max(constants).max(chain)
+        (most.max(constants).max(chain), constants)
     }
 }
 

@@ -87,14 +87,17 @@ impl Lower<'_> {
         let partner = self.waiting.iter().position(|&(waiting, _)| {
             let other = &self.ssa.insts[waiting];
             other.op == data.op
-                && other.bundle.is_some_and(|b| b.id == bundle.id && b.lane ^ 1 == bundle.lane)
+                && other
+                    .bundle
+                    .is_some_and(|b| b.id() == bundle.id() && b.lane() ^ 1 == bundle.lane())
                 && self.ssa.ty(other.args[0]) == self.ssa.ty(data.args[0])
                 && self.clamp(other.results[0]) == self.clamp(result)
         });
         match partner {
             Some(at) => {
                 let (first, _) = self.waiting.remove(at);
-                let (low, high) = if bundle.lane & 1 == 1 { (first, inst) } else { (inst, first) };
+                let (low, high) =
+                    if bundle.lane() & 1 == 1 { (first, inst) } else { (inst, first) };
                 if !self.pair_of(low, high) {
                     self.compute(first);
                     self.compute(inst);
