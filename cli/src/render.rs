@@ -192,17 +192,19 @@ fn render(
         }
     }
     let (width, height) = (args.size.width, args.size.height);
-    let plane = |format| {
-        Image::new(format, Extent::plane(width, height))
+    let of_samples = |format, samples| {
+        Image::new(format, Extent { samples, ..Extent::plane(width, height) })
             .map_err(|error| Failure::usage(error.to_string()))
     };
     let fragment = options.pipeline.fragment.clone().unwrap_or_else(|| FragmentState {
         targets: vec![Some(plain_target()); pair.color_targets().max(1)],
         ..FragmentState::default()
     });
-    if fragment.samples.is_some_and(|samples| samples > 1) || fragment.alpha_to_coverage {
-        return Err(Failure::not_yet("drawing several samples a pixel", "render"));
+    if fragment.alpha_to_coverage {
+        return Err(Failure::not_yet("samples that alpha covers", "render"));
     }
+    let samples = fragment.samples.unwrap_or(1);
+    let plane = |format| of_samples(format, samples);
     let mut targets = Targets::default();
     let mut state = draw::Draw::new(args.draw.vertices, args.draw.instances, width, height);
     let count = fragment.targets.len().max(pair.color_targets()).max(1);
@@ -242,6 +244,13 @@ fn render(
     };
     pair.run(drawer, &state, &mut targets, args.max_steps)?;
     debug_assert!(shade::color_targets(&fs_code.ssa) <= targets.colors.len());
+    if samples > 1 {
+        for image in &mut targets.colors {
+            let mut means = of_samples(image.format(), 1)?;
+            means.resolve(image);
+            *image = means;
+        }
+    }
     Ok(targets.colors)
 }
 

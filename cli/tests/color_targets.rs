@@ -308,6 +308,36 @@ fn blending_and_masks_draw_what_the_interpreter_draws() {
 }
 
 #[test]
+fn the_mean_of_four_samples_is_the_same_on_each_machine_that_has_them() {
+    let scene = Scene::new("several-samples");
+    // The diagonal edge and a colour of each sample.
+    let source = "@vertex fn vs(@builtin(vertex_index) v: u32) -> @builtin(position) vec4f {
+            return vec4f(f32(v & 1u) * 3.0 - 1.0, f32(v >> 1u) * 2.5 - 1.0, 0.5, 1.0);
+        }
+        @fragment fn fs(@builtin(position) p: vec4f, @builtin(sample_index) s: u32)
+            -> @location(0) vec4f {
+            return vec4f(fract(p.x), fract(p.y), f32(s) / 4.0, 1.0);
+        }";
+    fs::write(scene.folder.path("edge.wgsl"), source).expect("written");
+    let mut state = json!({ "targets": [{ "format": "rgba32float" }], "samples": 4 });
+    let pipeline = scene.pipeline(&state);
+    let wanted = scene.drawn("edge.wgsl", "interp", &pipeline);
+    for machine in ["r700", "r600", "valhall"] {
+        assert_eq!(scene.drawn("edge.wgsl", machine, &pipeline), wanted, "{machine}");
+    }
+    let floats = wanted.chunks_exact(4).map(|word| word.try_into().expect("four bytes"));
+    let floats: Vec<f32> = floats.map(f32::from_le_bytes).collect();
+    // Samples lie around the centre, and their mean number is 1.5. The pixel lies within.
+    assert_eq!(floats[4 * 24..4 * 25], [0.5, 0.5, 0.375, 1.0]);
+    // A pixel of the edge has what was there in some samples alone.
+    let shares: BTreeSet<u32> = floats.iter().skip(2).step_by(4).map(|b| b.to_bits()).collect();
+    assert!(shares.len() > 4, "{shares:?}");
+    state["samples"] = json!(1);
+    let pipeline = scene.pipeline(&state);
+    assert_ne!(scene.drawn("edge.wgsl", "interp", &pipeline), wanted);
+}
+
+#[test]
 fn what_no_target_takes_is_not_computed() {
     let scene = Scene::new("color-dead");
     let source = "

@@ -109,6 +109,10 @@ pub trait Device {
         bindings: &mut Bindings,
         batch: &QuadBatch,
     ) -> Result<Vec<FragmentOut>, Stop>;
+    /// The most samples that a pixel has of the quads that it runs.
+    fn most_samples(&self) -> u32 {
+        1
+    }
     /// What happens to pixels before the program runs, as the state around it says.
     fn early(&self) -> Early {
         Early::default()

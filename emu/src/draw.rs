@@ -4,8 +4,8 @@
 use crate::blend::{Blend, blend_texel};
 use crate::format::{Format, Kind};
 use crate::image::{Image, Texel};
+use crate::raster::{self, Corner, Found, Piece, Raster, Viewport};
 pub use crate::raster::{Bias, Polygon};
-use crate::raster::{Corner, Found, Raster, Viewport};
 use crate::sampler::Compare;
 use gpucc_ir::driver::ColorTarget;
 use gpucc_ir::ssa::{Interpolation, Sampling};
@@ -95,10 +95,43 @@ pub struct Quad {
     pub front: bool,
     /// Primitive number within the draw.
     pub primitive: u32,
-    /// Of each pixel's centre: x, y, depth, 1 / w.
+    /// Of each pixel's centre, or of its sample that the quad runs for: x, y, depth, 1 / w.
     pub position: [[f32; 4]; 4],
-    /// Of each pixel's centre: its place in a point, 0 to 1 from the upper left corner.
+    /// Of the same places: where they lie in a point, 0 to 1 from the upper left corner.
     pub point: [[f32; 2]; 4],
+    /// Of pixels of several samples; pixels of one have none.
+    pub several: Option<Samples>,
+}
+
+impl Quad {
+    /// The samples of a pixel that are covered.
+    pub fn mask(&self, pixel: usize) -> u32 {
+        match &self.several {
+            Some(samples) => samples.masks[pixel],
+            None => u32::from(self.covered >> pixel & 1),
+        }
+    }
+
+    /// The sample that the program runs for; 0 where it runs for whole pixels.
+    pub fn sample(&self) -> u32 {
+        self.several.map_or(0, |samples| samples.own)
+    }
+
+    /// Places of a pixel's samples in 256ths of it.
+    pub fn places(&self) -> &'static [[u8; 2]] {
+        raster::places(self.several.map_or(1, |samples| samples.count))
+    }
+}
+
+/// What is known of the samples of a quad's pixels.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Samples {
+    /// How many a pixel has.
+    pub count: u32,
+    /// The one that the program runs for; 0 where it runs for whole pixels.
+    pub own: u32,
+    /// Bit k of each pixel: sample k is covered.
+    pub masks: [u32; 4],
 }
 
 /// Quads to shade together.
@@ -130,7 +163,7 @@ pub struct Pixel {
     pub second: Option<[u32; 4]>,
     /// Replaces the depth of the rasteriser.
     pub depth: Option<f32>,
-    /// Coverage; pixels whose bit 0 is clear are dropped.
+    /// Coverage; samples whose bit is clear are dropped.
     pub mask: Option<u32>,
 }
 
@@ -154,6 +187,11 @@ pub trait Shade {
     /// What happens to pixels before the fragment program.
     fn early(&self) -> Early {
         Early::default()
+    }
+
+    /// The fragment program runs for each sample, not for each pixel.
+    fn by_sample(&self) -> bool {
+        false
     }
 }
 
@@ -257,13 +295,21 @@ impl Draw {
     }
 }
 
-/// What a draw writes to: level 0, layer 0, sample 0 of each image.
+/// What a draw writes to: level 0 and layer 0 of each image. All have the same number of samples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Targets {
     /// Colour targets.
     pub colors: Vec<Image>,
     /// Depth target.
     pub depth: Option<Image>,
+}
+
+impl Targets {
+    /// Samples of a pixel: those that every target has.
+    pub fn samples(&self) -> u32 {
+        let all = self.colors.iter().chain(&self.depth);
+        all.map(|image| image.extent().samples).min().unwrap_or(1)
+    }
 }
 
 /// What a draw did.
@@ -296,8 +342,13 @@ pub fn draw<S: Shade>(
     let mut stats = DrawStats::default();
     let size = target_size(targets);
     let early = shade.early();
+    let samples = targets.samples();
+    let by_sample = samples > 1 && shade.by_sample();
     let batch = QuadBatch::default();
-    let mut pipe = Pipe { draw, shade, targets, early, stats: &mut stats, batch };
+    let held = Vec::new();
+    let stats_of = &mut stats;
+    let mut pipe =
+        Pipe { draw, shade, targets, early, samples, by_sample, stats: stats_of, batch, held };
     pipe.batch.varyings = draw.varyings.len();
     let mut primitive = 0;
     for instance in 0..draw.instances {
@@ -379,8 +430,22 @@ struct Pipe<'a, S: Shade> {
     shade: &'a mut S,
     targets: &'a mut Targets,
     early: Early,
+    /// Samples of a pixel.
+    samples: u32,
+    /// The fragment program runs for each of them.
+    by_sample: bool,
     stats: &'a mut DrawStats,
     batch: QuadBatch,
+    /// What the tests behind the program need of each quad of the batch.
+    held: Vec<Held>,
+}
+
+/// What is left of a quad until its pixels are written.
+struct Held {
+    /// Samples of each pixel that are written.
+    masks: [u32; 4],
+    /// The depth of each of them: by sample, by pixel.
+    depths: Vec<[f32; 4]>,
 }
 
 impl<S: Shade> Pipe<'_, S> {
@@ -409,6 +474,7 @@ impl<S: Shade> Pipe<'_, S> {
             polygon: draw.polygon,
             bias: draw.bias,
             depth_step: depth.and_then(|image| image.format().depth_step()),
+            samples: self.samples,
             ..Raster::new(draw.viewport, bounds, draw.front_ccw)
         };
         let shape: Vec<Corner> = corners
@@ -439,65 +505,102 @@ impl<S: Shade> Pipe<'_, S> {
             }
             let mut cursor = piece.quads();
             while let Some(found) = cursor.next(&piece) {
-                let covered = self.before(&found);
-                if covered == 0 {
+                if !self.by_sample {
+                    self.quad(&piece, &found, &found, (corners, primitive), 0)?;
                     continue;
                 }
-                let quad = Quad {
-                    x: found.x,
-                    y: found.y,
-                    covered,
-                    front: piece.front(),
-                    primitive,
-                    position: found.position,
-                    point: piece.point_coords(&found),
-                };
-                for pixel in 0..4 {
-                    for (k, varying) in draw.varyings.iter().enumerate() {
-                        let centroid = varying.sampling == Sampling::Centroid;
-                        let weights = match varying.interpolation {
-                            Interpolation::Flat => {
-                                self.batch.values.push(corners[0].varyings[k]);
-                                continue;
-                            }
-                            Interpolation::Perspective => {
-                                piece.perspective(&found, pixel, centroid)
-                            }
-                            Interpolation::Linear => piece.linear(&found, pixel, centroid),
-                        };
-                        let mut value = [0u32; 4];
-                        for (c, word) in value.iter_mut().enumerate() {
-                            let mut sum = 0.0;
-                            for (corner, weight) in corners.iter().zip(weights) {
-                                let v = f32::from_bits(corner.varyings[k][c]);
-                                sum += weight * f64::from(v);
-                            }
-                            *word = (sum as f32).to_bits();
-                        }
-                        self.batch.values.push(value);
+                for sample in 0..self.samples {
+                    let own = piece.sampled(&found, sample as usize);
+                    if own.covered != 0 {
+                        self.quad(&piece, &found, &own, (corners, primitive), sample)?;
                     }
-                }
-                self.batch.quads.push(quad);
-                if self.batch.quads.len() == QUAD_BATCH {
-                    self.flush()?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The pixels of a quad that run.
-    fn before(&mut self, quad: &Found) -> u8 {
-        let mut covered = quad.covered;
-        for n in 0..4u8 {
-            if self.early.test && covered >> n & 1 == 1 {
-                let at = [quad.x + u32::from(n & 1), quad.y + u32::from(n >> 1)];
-                let depth = quad.position[usize::from(n)][2];
-                let passes = depth_passes(self.draw, self.targets, at, depth, self.early.write);
-                covered &= !(u8::from(!passes) << n);
+    /// Collects a quad for the fragment program. `whole` is it as its pixels have it; `own` is the same, or as one sample of
+    /// each pixel has it.
+    fn quad(
+        &mut self,
+        piece: &Piece,
+        whole: &Found,
+        own: &Found,
+        (corners, primitive): (&[Vertex], u32),
+        sample: u32,
+    ) -> Result<(), S::Error> {
+        let held = self.before(piece, own);
+        let mut covered = 0;
+        for (pixel, mask) in held.masks.iter().enumerate() {
+            covered |= u8::from(*mask != 0) << pixel;
+        }
+        if covered == 0 {
+            return Ok(());
+        }
+        let (count, masks) = (self.samples, held.masks);
+        let quad = Quad {
+            x: own.x,
+            y: own.y,
+            covered,
+            front: piece.front(),
+            primitive,
+            position: own.position,
+            point: piece.point_coords(own),
+            several: (count > 1).then_some(Samples { count, own: sample, masks }),
+        };
+        for pixel in 0..4 {
+            for (k, varying) in self.draw.varyings.iter().enumerate() {
+                let centroid = varying.sampling == Sampling::Centroid;
+                let at = if varying.sampling == Sampling::Sample { own } else { whole };
+                let weights = match varying.interpolation {
+                    Interpolation::Flat => {
+                        self.batch.values.push(corners[0].varyings[k]);
+                        continue;
+                    }
+                    Interpolation::Perspective => piece.perspective(at, pixel, centroid),
+                    Interpolation::Linear => piece.linear(at, pixel, centroid),
+                };
+                let mut value = [0u32; 4];
+                for (c, word) in value.iter_mut().enumerate() {
+                    let mut sum = 0.0;
+                    for (corner, weight) in corners.iter().zip(weights) {
+                        let v = f32::from_bits(corner.varyings[k][c]);
+                        sum += weight * f64::from(v);
+                    }
+                    *word = (sum as f32).to_bits();
+                }
+                self.batch.values.push(value);
             }
         }
-        covered
+        self.batch.quads.push(quad);
+        self.held.push(held);
+        if self.batch.quads.len() == QUAD_BATCH {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// The samples of a quad that run.
+    fn before(&mut self, piece: &Piece, quad: &Found) -> Held {
+        let mut masks = quad.masks;
+        let depth = |sample: usize| match self.samples {
+            1 => quad.position.map(|position| position[2]),
+            _ => piece.sampled(quad, sample).position.map(|position| position[2]),
+        };
+        let depths: Vec<[f32; 4]> = (0..self.samples as usize).map(depth).collect();
+        if self.early.test {
+            for (pixel, mask) in masks.iter_mut().enumerate() {
+                let at = pixel_of([quad.x, quad.y], pixel);
+                for sample in samples(*mask) {
+                    let (at, depth) = (Texel { sample, ..at }, depths[sample as usize][pixel]);
+                    if !depth_passes(self.draw, self.targets, at, depth, self.early.write) {
+                        *mask &= !(1 << sample);
+                    }
+                }
+            }
+        }
+        Held { masks, depths }
     }
 
     /// Shades and writes what was collected, in order.
@@ -507,34 +610,44 @@ impl<S: Shade> Pipe<'_, S> {
         }
         let pixels = self.shade.quads(&self.batch)?;
         self.stats.quads += self.batch.quads.len() as u64;
-        for (quad, four) in self.batch.quads.iter().zip(pixels.chunks(4)) {
+        let quads = self.batch.quads.iter().zip(&self.held);
+        for ((quad, held), four) in quads.zip(pixels.chunks(4)) {
             for (n, pixel) in four.iter().enumerate() {
-                if quad.covered >> n & 1 == 1 && !pixel.discarded {
-                    let at = [quad.x + (n as u32 & 1), quad.y + (n as u32 >> 1)];
-                    let depth = (!self.early.write).then_some(quad.position[n][2]);
-                    let written = write_pixel(self.draw, self.targets, at, depth, pixel);
-                    self.stats.pixels += u64::from(written);
+                if pixel.discarded {
+                    continue;
                 }
+                let at = pixel_of([quad.x, quad.y], n);
+                let mut written = false;
+                for sample in samples(held.masks[n] & pixel.mask.unwrap_or(u32::MAX)) {
+                    let depth = (!self.early.write).then_some(held.depths[sample as usize][n]);
+                    let at = Texel { sample, ..at };
+                    written |= write_sample(self.draw, self.targets, at, depth, pixel);
+                }
+                self.stats.pixels += u64::from(written);
             }
         }
         self.batch.quads.clear();
         self.batch.values.clear();
+        self.held.clear();
         Ok(())
     }
 }
 
-/// Tests the depth of a pixel, and writes it where it passes and the draw writes depths.
-fn depth_passes(
-    draw: &Draw,
-    targets: &mut Targets,
-    [x, y]: [u32; 2],
-    depth: f32,
-    write: bool,
-) -> bool {
+/// The texel of a pixel of a quad.
+fn pixel_of([x, y]: [u32; 2], pixel: usize) -> Texel {
+    Texel { x: x + (pixel as u32 & 1), y: y + (pixel as u32 >> 1), ..Texel::default() }
+}
+
+/// The bits of a mask that are set.
+fn samples(mask: u32) -> impl Iterator<Item = u32> {
+    (0..u32::BITS).filter(move |sample| mask >> sample & 1 == 1)
+}
+
+/// Tests the depth of a sample, and writes it where it passes and the draw writes depths.
+fn depth_passes(draw: &Draw, targets: &mut Targets, at: Texel, depth: f32, write: bool) -> bool {
     let (Some(state), Some(image)) = (draw.depth, targets.depth.as_mut()) else {
         return true;
     };
-    let at = Texel { x, y, ..Texel::default() };
     let Viewport { near, far, .. } = draw.viewport;
     let depth = match draw.clamp_depth {
         true => depth.clamp(near.min(far), near.max(far)),
@@ -552,20 +665,16 @@ fn depth_passes(
     passes
 }
 
-/// Tests, blends and writes one pixel; false when a test drops it. Without a depth it was tested before.
-fn write_pixel(
+/// Tests, blends and writes one sample; false when a test drops it. Without a depth it was tested before.
+fn write_sample(
     draw: &Draw,
     targets: &mut Targets,
-    [x, y]: [u32; 2],
+    at: Texel,
     depth: Option<f32>,
     pixel: &Pixel,
 ) -> bool {
-    if pixel.mask.is_some_and(|mask| mask & 1 == 0) {
-        return false;
-    }
-    let at = Texel { x, y, ..Texel::default() };
     if let Some(depth) = depth
-        && !depth_passes(draw, targets, [x, y], pixel.depth.unwrap_or(depth), true)
+        && !depth_passes(draw, targets, at, pixel.depth.unwrap_or(depth), true)
     {
         return false;
     }

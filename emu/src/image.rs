@@ -209,6 +209,26 @@ impl Image {
         }
     }
 
+    /// Makes each texel of the first level the mean of a pixel's samples, in f32. Integer formats take the first sample.
+    pub fn resolve(&mut self, samples: &Image) {
+        let count = samples.extent.samples;
+        let [width, height, _] = self.size(0);
+        let integer = self.format.kind().is_integer();
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            let mut sum = [0f32; 4];
+            for sample in 0..count {
+                let texel = samples.load(Texel { x, y, sample, ..Texel::default() });
+                for (sum, word) in sum.iter_mut().zip(texel.unwrap_or_default()) {
+                    *sum += f32::from_bits(word);
+                }
+            }
+            let first = samples.load(Texel { x, y, ..Texel::default() });
+            let mean = sum.map(|sum| (sum / count as f32).to_bits());
+            let texel = if integer { first.unwrap_or_default() } else { mean };
+            self.store(Texel { x, y, ..Texel::default() }, texel);
+        }
+    }
+
     /// Computes every level but the first as the mean of the (up to) two by two by two texels
     /// above, in f32, x before y before z. Integer formats take the first of them.
     pub fn make_mips(&mut self) {

@@ -11,8 +11,9 @@
 //! Triangles may be drawn as their edges or corners. The bias of a triangle is added to all of its depths.
 //! Lines cover the pixels that their centres' diamonds pass, approximated as a rectangle one pixel
 //! wide along the major axis; points are squares around the projected centre.
-//! Centroid takes the pixel's centre when it is covered, else the nearest covered pixel's centre in
-//! the quad (by number): with one sample that is always inside both pixel and primitive where it counts.
+//! A pixel has one sample in its centre, or several at Vulkan's standard places, and is covered when one of them is.
+//! Centroid takes the pixel's centre when all of its samples are covered, else its first covered sample, else (where the
+//! pixel is a helper) that of the quad's first covered pixel: where it counts that is inside both pixel and primitive.
 
 use crate::draw::Topology;
 
@@ -68,6 +69,8 @@ pub struct Raster {
     pub bias: Bias,
     /// The smallest step of the target's depths; of floats (none), that of the largest depth of a triangle.
     pub depth_step: Option<f32>,
+    /// Samples of a pixel.
+    pub samples: u32,
 }
 
 /// How triangles are drawn.
@@ -137,6 +140,39 @@ impl Bias {
 const SUBPIXELS: f64 = 256.0;
 /// Times the viewport that is kept beside it.
 const GUARD: f64 = 16.0;
+/// The place in the middle of a pixel.
+const CENTER: [u8; 2] = [128, 128];
+
+/// Standard places of a pixel's samples, in subpixels from its upper left corner. Vulkan 28.3.
+static PLACES: [&[[u8; 2]]; 5] = [
+    &[[128, 128]],
+    &[[192, 192], [64, 64]],
+    &[[96, 32], [224, 96], [32, 160], [160, 224]],
+    &[[144, 80], [112, 176], [208, 144], [80, 48], [48, 208], [16, 112], [176, 240], [240, 16]],
+    &[
+        [144, 144],
+        [112, 80],
+        [80, 160],
+        [192, 112],
+        [48, 96],
+        [160, 208],
+        [208, 176],
+        [176, 48],
+        [96, 224],
+        [128, 16],
+        [64, 32],
+        [32, 192],
+        [0, 128],
+        [240, 64],
+        [224, 240],
+        [16, 0],
+    ],
+];
+
+/// Places of a pixel's samples in 256ths of it: those of the largest power of two, up to 16, that is not above their number.
+pub fn places(samples: u32) -> &'static [[u8; 2]] {
+    PLACES[samples.max(1).ilog2().min(4) as usize]
+}
 
 /// A corner after clipping: position and weights of the primitive's first three corners.
 #[derive(Copy, Clone, Debug)]
@@ -163,6 +199,8 @@ pub struct Piece {
     bounds: [u32; 4],
     /// Of a point: left, top, width.
     point: Option<[f64; 3]>,
+    /// Places of a pixel's samples in subpixels.
+    places: &'static [[u8; 2]],
 }
 
 /// A quad that a piece touches.
@@ -174,10 +212,14 @@ pub struct Found {
     pub y: u32,
     /// Bit i: pixel i is covered.
     pub covered: u8,
-    /// Pixel centres: x, y, depth, 1 / w.
+    /// Bit k: sample k of the pixel is covered.
+    pub masks: [u32; 4],
+    /// Pixel centres, or the place of a sample in each pixel: x, y, depth, 1 / w.
     pub position: [[f32; 4]; 4],
-    /// Screen-linear weights of the piece's corners at each pixel.
+    /// Screen-linear weights of the piece's corners there.
     linear: [[f64; 3]; 4],
+    /// The same at each pixel's centroid.
+    centroid: [[f64; 3]; 4],
 }
 
 /// Position of a walk over a piece.
@@ -192,8 +234,8 @@ impl Raster {
     /// Triangles as WebGPU has them: filled, clipped by depth and without bias.
     pub fn new(viewport: Viewport, bounds: [u32; 4], front_ccw: bool) -> Raster {
         let (polygon, bias) = (Polygon::default(), Bias::default());
-        let (keeps_depths, depth_step) = (false, None);
-        Raster { viewport, bounds, front_ccw, keeps_depths, polygon, bias, depth_step }
+        let (keeps_depths, depth_step, samples) = (false, None, 1);
+        Raster { viewport, bounds, front_ccw, keeps_depths, polygon, bias, depth_step, samples }
     }
 
     /// The screen triangles of a primitive of one, two or three corners.
@@ -342,8 +384,20 @@ impl Raster {
             inverse_w.swap(1, 2);
             weights.swap(1, 2);
         }
-        let bounds = self.bounds;
-        Some(Piece { x, y, area, depth, inverse_w, weights, corner_w, front, bounds, point: None })
+        let (bounds, point, places) = (self.bounds, None, places(self.samples));
+        Some(Piece {
+            x,
+            y,
+            area,
+            depth,
+            inverse_w,
+            weights,
+            corner_w,
+            front,
+            bounds,
+            point,
+            places,
+        })
     }
 
     /// A square of two triangles around the projected centre, front-facing unless it is a triangle's corner.
@@ -506,38 +560,80 @@ impl Piece {
     }
 
     fn found(&self, x: u32, y: u32) -> Option<Found> {
-        let mut found = Found { x, y, covered: 0, position: [[0.0; 4]; 4], linear: [[0.0; 3]; 4] };
-        let mut edges = [[0i64; 3]; 4];
-        for (pixel, edges) in edges.iter_mut().enumerate() {
+        let mut masks = [0; 4];
+        let mut covered = 0;
+        for (pixel, mask) in masks.iter_mut().enumerate() {
             let (px, py) = (x + (pixel as u32 & 1), y + (pixel as u32 >> 1));
-            let (edge, inside) = self.edges(i64::from(px) * 256 + 128, i64::from(py) * 256 + 128);
-            *edges = edge;
             let [left, top, right, bottom] = self.bounds;
-            let visible = px >= left && px < right && py >= top && py < bottom;
-            found.covered |= u8::from(inside && visible) << pixel;
+            if px < left || px >= right || py < top || py >= bottom {
+                continue;
+            }
+            for (sample, &place) in self.places.iter().enumerate() {
+                let (_, inside) = self.edges_at([px, py], place);
+                *mask |= u32::from(inside) << sample;
+            }
+            covered |= u8::from(*mask != 0) << pixel;
         }
-        if found.covered == 0 {
+        if covered == 0 {
             return None;
         }
-        for (pixel, edges) in edges.iter().enumerate() {
-            let w = edges.map(|e| e as f64 / self.area as f64);
-            found.linear[pixel] = w;
-            let dot = |v: [f64; 3]| w[0] * v[0] + w[1] * v[1] + w[2] * v[2];
-            found.position[pixel] = [
-                (x + (pixel as u32 & 1)) as f32 + 0.5,
-                (y + (pixel as u32 >> 1)) as f32 + 0.5,
-                dot(self.depth) as f32,
-                dot(self.inverse_w) as f32,
-            ];
+        let (position, linear) = self.at([x, y], CENTER);
+        let mut found = Found { x, y, covered, masks, position, linear, centroid: linear };
+        let all = (1u64 << self.places.len()) - 1;
+        let of = |pixel: usize| match u64::from(masks[pixel]) {
+            0 => None,
+            mask if mask == all => Some(linear[pixel]),
+            mask => {
+                let place = self.places[mask.trailing_zeros() as usize];
+                Some(self.at([x, y], place).1[pixel])
+            }
+        };
+        let first = of(covered.trailing_zeros() as usize);
+        for (pixel, centroid) in found.centroid.iter_mut().enumerate() {
+            *centroid = of(pixel).or(first).unwrap_or(linear[pixel]);
         }
         Some(found)
     }
 
-    fn place(found: &Found, pixel: usize, centroid: bool) -> [f64; 3] {
-        if centroid && found.covered >> pixel & 1 == 0 {
-            return found.linear[found.covered.trailing_zeros() as usize];
+    /// The quad as one of its pixels' samples has it: what is covered, and where.
+    pub fn sampled(&self, found: &Found, sample: usize) -> Found {
+        let (position, linear) = self.at([found.x, found.y], self.places[sample]);
+        let masks = found.masks.map(|mask| mask & 1 << sample);
+        let mut covered = 0;
+        for (pixel, mask) in masks.iter().enumerate() {
+            covered |= u8::from(*mask != 0) << pixel;
         }
-        found.linear[pixel]
+        Found { covered, masks, position, linear, ..*found }
+    }
+
+    fn edges_at(&self, [x, y]: [u32; 2], place: [u8; 2]) -> ([i64; 3], bool) {
+        let [x, y] = [(x, place[0]), (y, place[1])]
+            .map(|(at, place)| i64::from(at) * 256 + i64::from(place));
+        self.edges(x, y)
+    }
+
+    /// What is at a place of each pixel of a quad: position, and weights of the corners.
+    fn at(&self, [x, y]: [u32; 2], place: [u8; 2]) -> ([[f32; 4]; 4], [[f64; 3]; 4]) {
+        let mut linear = [[0.0; 3]; 4];
+        let mut position = [[0.0; 4]; 4];
+        for pixel in 0..4 {
+            let at = [x + (pixel as u32 & 1), y + (pixel as u32 >> 1)];
+            let (edges, _) = self.edges_at(at, place);
+            let w = edges.map(|edge| edge as f64 / self.area as f64);
+            linear[pixel] = w;
+            let dot = |v: [f64; 3]| w[0] * v[0] + w[1] * v[1] + w[2] * v[2];
+            position[pixel] = [
+                at[0] as f32 + f32::from(place[0]) / 256.0,
+                at[1] as f32 + f32::from(place[1]) / 256.0,
+                dot(self.depth) as f32,
+                dot(self.inverse_w) as f32,
+            ];
+        }
+        (position, linear)
+    }
+
+    fn place(found: &Found, pixel: usize, centroid: bool) -> [f64; 3] {
+        if centroid { found.centroid[pixel] } else { found.linear[pixel] }
     }
 
     /// Perspective-correct weights of the primitive's corners at a pixel.

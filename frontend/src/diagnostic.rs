@@ -126,6 +126,8 @@ pub enum Needs {
     Corners,
     /// Whether a primitive covers a pixel wholly.
     WholePixels,
+    /// Storage textures whose texels have several samples.
+    StoredSamples,
 }
 
 /// Why a source gave no module.

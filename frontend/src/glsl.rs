@@ -67,6 +67,7 @@ fn lacking(what: &str) -> Stop {
         "task and mesh shaders" => Needs::MeshStages,
         "fragment shader interlock" => Needs::Interlock,
         "per-vertex inputs" => Needs::Corners,
+        "multisampled storage images" => Needs::StoredSamples,
         _ => return stop,
     };
     stop.needing(needs)

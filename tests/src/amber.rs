@@ -44,13 +44,22 @@ fn file(compiler: &Compiler, path: &Path) -> FileResult {
             return result;
         }
     };
-    let script = match vkscript::is(&text) {
-        true => vkscript::parse(&text, path.extension().is_some_and(|end| end != "amber")),
-        false => text::parse(&text),
-    };
-    match script {
-        Ok(script) => script::run(compiler, &script, &mut result),
-        Err(failure) => result.refused = Some((failure.exit_code(), failure.summary().to_owned())),
-    }
+    let end = path.extension().is_some_and(|end| end != "amber");
+    of_text(compiler, &text, end, &mut result);
     result
 }
+
+/// Runs the text of a script. `runner`: it is one of VkRunner, not one for Amber.
+fn of_text(compiler: &Compiler, text: &str, runner: bool, result: &mut FileResult) {
+    let script = match vkscript::is(text) {
+        true => vkscript::parse(text, runner),
+        false => text::parse(text),
+    };
+    match script {
+        Ok(script) => script::run(compiler, &script, result),
+        Err(failure) => result.refused = Some((failure.exit_code(), failure.summary().to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

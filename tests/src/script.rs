@@ -72,7 +72,14 @@ pub enum Buffer {
     /// Values. The name is that of a Vulkan format, where the script says one.
     Values { ty: Type, format: Option<String>, bytes: Vec<u8> },
     /// Texels, and what they are as values; of the size of the framebuffer that it is part of where it has none of its own.
-    Image { ty: Type, format: Format, size: Option<Extent>, levels: u32, bytes: Option<Vec<u8>> },
+    Image {
+        ty: Type,
+        format: Format,
+        size: Option<Extent>,
+        levels: u32,
+        samples: u32,
+        bytes: Option<Vec<u8>>,
+    },
 }
 
 /// Buffers at a place.
@@ -126,6 +133,8 @@ pub struct Pipeline {
     pub attributes: Vec<Attribute>,
     pub indices: Option<String>,
     pub colors: Vec<Attachment>,
+    /// Images that take the means of the samples of [`Pipeline::colors`], in their order.
+    pub resolves: Vec<String>,
     pub depth_stencil: Option<String>,
     /// Width and height; 250 by 250 where the script does not say.
     pub size: Option<[u32; 2]>,

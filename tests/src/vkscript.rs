@@ -211,7 +211,7 @@ impl Reader {
             // Nothing asks for its values.
             let ty = Type::vector(Component::Unsigned(4), 1);
             let size = Some(Extent::plane(SIZE[0], SIZE[1]));
-            Buffer::Image { ty, format, size, levels: 1, bytes: None }
+            Buffer::Image { ty, format, size, levels: 1, samples: 1, bytes: None }
         };
         self.script.buffers.insert(COLOR.to_owned(), image(color));
         let attachment = Attachment { image: COLOR.to_owned(), location: 0, level: 0 };

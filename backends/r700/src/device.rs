@@ -508,6 +508,10 @@ impl Device for Machine {
             .collect())
     }
 
+    fn most_samples(&self) -> u32 {
+        8
+    }
+
     fn early(&self) -> Early {
         // Register guide 3, DB_SHADER_CONTROL.
         let registers = self.registers();

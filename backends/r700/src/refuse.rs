@@ -138,6 +138,15 @@ const TABLE: &[Row] = &[
 /// Features that no function in SSA can ask for: the front end reads them, knows what they need and stops.
 const UNREAD: &[Row] = &[
     (
+        "storage textures of several samples",
+        Some(
+            "R700 ISA 3.4.2: memory exports write linear buffers; CB_COLOR0_SIZE, PITCH_TILE_MAX: only tiled layouts count samples",
+        ),
+        Some(
+            "register guide 4, SQ_CF_ALLOC_EXPORT_WORD1: no instruction writes memory at an address of its own (MEM_EXPORT came with R700)",
+        ),
+    ),
+    (
         "task and mesh shaders",
         Some("R700 ISA 2.1: programs are VS, GS, DC, PS and FS"),
         Some("register guide, SQ_PGM_START_*: programs are VS, ES, GS, PS and FS"),

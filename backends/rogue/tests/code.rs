@@ -170,7 +170,16 @@ pub(crate) fn quads(func: &Func, rng: &mut Rng) -> QuadBatch {
         let covered = [15, 15, 7, 1, 12][number as usize];
         let front = number % 2 == 0;
         let point = [[0.0; 2]; 4];
-        batch.quads.push(Quad { x, y, covered, front, primitive: 0, position, point });
+        batch.quads.push(Quad {
+            x,
+            y,
+            covered,
+            front,
+            primitive: 0,
+            position,
+            point,
+            several: None,
+        });
         for _ in 0..4 {
             for scalar in &scalars {
                 batch.values.push(std::array::from_fn(|_| match scalar {

@@ -15,8 +15,9 @@ use fill::{FIRST, Filler, about_image};
 use gpucc_emu::device::{
     self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun, bytes_of,
 };
-use gpucc_emu::draw::{Early, QuadBatch};
+use gpucc_emu::draw::{Early, Quad, QuadBatch};
 use gpucc_emu::format::Format;
+use gpucc_emu::raster;
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::driver::ColorTarget;
 use gpucc_ir::ssa::numerics::Perturbation;
@@ -38,8 +39,6 @@ const FORCE_EARLY: u32 = 0;
 const FORCE_LATE: u32 = 3;
 /// Depth source of the depth descriptor: the program.
 const OWN_DEPTH: u32 = 3;
-/// The places of samples: of one, in the middle of the pixel.
-const ONE_SAMPLE: [u8; 4] = [128, 0, 128, 0];
 /// Tables by what they hold. abi-valhall: Resource tables.
 mod table {
     pub const UNIFORM: u32 = 0;
@@ -430,7 +429,10 @@ impl Device for Machine {
                 filler.state.blend[target as usize & 7] = self.blend(slot.output, target);
             }
         }
-        let samples = filler.map(ONE_SAMPLE.to_vec(), false);
+        // The places of samples: two halves each, in 256ths of the pixel.
+        let places = batch.quads.first().map_or(raster::places(1), Quad::places);
+        let places = places.iter().flat_map(|&[x, y]| [x, 0, y, 0]).collect();
+        let samples = filler.map(places, false);
         filler.state.samples = samples;
         let (mut state, places) = filler.finish();
         let result =
@@ -443,6 +445,10 @@ impl Device for Machine {
             .enumerate()
             .map(|(n, pixel)| self.pixel_out(pixel, batch.quads[n / 4].covered >> (n % 4) & 1 == 1))
             .collect())
+    }
+
+    fn most_samples(&self) -> u32 {
+        16
     }
 
     fn early(&self) -> Early {

@@ -337,3 +337,119 @@ fn triangles_leave_their_edges_or_their_corners() {
     let (edges, whole) = (written(Polygon::Line), written(Polygon::Fill));
     assert!((34..=40).contains(&edges) && whole > edges, "{edges} of {whole}");
 }
+
+/// A picture of four samples a pixel, and its means.
+fn run_four(fixed: &mut Fixed, state: &Draw, depth: Option<f32>) -> (Image, Image) {
+    let extent = Extent { samples: 4, ..Extent::plane(4, 4) };
+    let image = |format| Image::new(format, extent).expect("an image");
+    let mut targets = Targets { colors: vec![image(Format::Rgba32Float)], depth: None };
+    if let Some(depth) = depth {
+        let mut plane = image(Format::Depth32Float);
+        plane.fill([depth.to_bits(); 4]);
+        targets.depth = Some(plane);
+    }
+    let Ok(_) = draw(state, fixed, &mut targets);
+    let samples = targets.colors.remove(0);
+    let mut means = Image::new(Format::Rgba32Float, Extent::plane(4, 4)).expect("an image");
+    means.resolve(&samples);
+    (samples, means)
+}
+
+fn reds(image: &Image, y: u32, sample: u32) -> [f32; 4] {
+    let at = |x| Texel { x, y, sample, ..Texel::default() };
+    [0, 1, 2, 3].map(|x| f32::from_bits(image.load(at(x)).expect("inside")[0]))
+}
+
+/// The left part of the screen, up to `edge` pixels of four, with depths of 0 at its left and `far` at four pixels.
+fn left_part(edge: f32, far: f32) -> Fixed {
+    let x = edge / 2.0 - 1.0;
+    let z = far * edge / 4.0;
+    let corners = [[-1.0, 1.0, 0.0], [x, 1.0, z], [-1.0, -1.0, 0.0], [x, -1.0, z]];
+    Fixed::new(&corners.map(|[x, y, z]| ([x, y, z, 1.0], ONE)))
+}
+
+#[test]
+fn an_edge_covers_the_samples_on_its_side_and_the_mean_is_their_share() {
+    let mut state = Draw::new(4, 1, 4, 4);
+    state.topology = Topology::TriangleStrip;
+    // Samples lie at 1/8, 3/8, 5/8 and 7/8 of a pixel's width: of the third, the one at 1/8 is covered.
+    for (edge, share) in [(2.25, 0.25), (2.5, 0.5), (2.75, 0.75), (2.1, 0.0)] {
+        let (_, means) = run_four(&mut left_part(edge, 0.0), &state, None);
+        assert_eq!(reds(&means, 1, 0), [1.0, 1.0, share, 0.0], "{edge}");
+    }
+    // Standard place 2 is the leftmost one.
+    let (samples, _) = run_four(&mut left_part(2.25, 0.0), &state, None);
+    let third: Vec<f32> = (0..4).map(|sample| reds(&samples, 1, sample)[2]).collect();
+    assert_eq!(third, [0.0, 0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn every_sample_is_tested_at_its_own_depth() {
+    let mut state = Draw::new(4, 1, 4, 4);
+    state.topology = Topology::TriangleStrip;
+    state.depth = Some(DepthState { compare: Compare::Less, write: true });
+    // Depth is a quarter of the pixels from the left: half of the third pixel lies before 0.625.
+    let (_, means) = run_four(&mut left_part(4.0, 1.0), &state, Some(0.625));
+    assert_eq!(reds(&means, 1, 0), [1.0, 1.0, 0.5, 0.0]);
+}
+
+/// Runs for each sample: gives the position, and leaves some of the samples.
+struct Sampled {
+    fixed: Fixed,
+    by_sample: bool,
+    mask: Option<u32>,
+}
+
+impl Shade for Sampled {
+    type Error = Infallible;
+
+    fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Infallible> {
+        self.fixed.vertices(ids)
+    }
+
+    fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Infallible> {
+        let mut pixels = self.fixed.quads(batch)?;
+        for (at, pixel) in pixels.iter_mut().enumerate() {
+            let quad = &batch.quads[at / 4];
+            let [x, y, ..] = quad.position[at % 4];
+            let values = [x.fract(), y.fract(), quad.sample() as f32, quad.mask(at % 4) as f32];
+            pixel.colors = vec![Some(values.map(f32::to_bits))];
+            pixel.mask = self.mask;
+        }
+        Ok(pixels)
+    }
+
+    fn by_sample(&self) -> bool {
+        self.by_sample
+    }
+}
+
+#[test]
+fn a_program_runs_for_pixels_or_for_samples_at_their_standard_places() {
+    let mut state = Draw::new(4, 1, 4, 4);
+    state.topology = Topology::TriangleStrip;
+    let mut seen = |by_sample, mask, at: [u32; 2]| {
+        let extent = Extent { samples: 4, ..Extent::plane(4, 4) };
+        let image = Image::new(Format::Rgba32Float, extent).expect("an image");
+        let mut targets = Targets { colors: vec![image], depth: None };
+        let mut shade = Sampled { fixed: left_part(2.25, 0.0), by_sample, mask };
+        let Ok(_) = draw(&state, &mut shade, &mut targets);
+        [0, 1, 2, 3].map(|sample| {
+            let at = Texel { x: at[0], y: at[1], sample, ..Texel::default() };
+            targets.colors[0].load(at).expect("inside").map(f32::from_bits)
+        })
+    };
+    let places = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
+    for (number, found) in seen(true, None, [0, 0]).into_iter().enumerate() {
+        let [x, y] = places[number];
+        assert_eq!(found, [x, y, number as f32, (1 << number) as f32]);
+    }
+    assert_eq!(seen(false, None, [0, 0]), [[0.5, 0.5, 0.0, 15.0]; 4]);
+    // Of the third pixel one sample is covered, and nothing is written to the others.
+    let none = [0.0; 4];
+    assert_eq!(seen(false, None, [2, 1]), [none, none, [0.5, 0.5, 0.0, 4.0], none]);
+    // What the program leaves of a pixel's samples.
+    let left = [0.5, 0.5, 0.0, 15.0];
+    assert_eq!(seen(false, Some(0b1010), [0, 0]), [none, left, none, left]);
+    assert_eq!(seen(true, Some(0b0001), [0, 0])[1], none);
+}

@@ -379,3 +379,47 @@ fn a_centroid_is_the_first_covered_pixel_of_the_quad() {
     }
     assert!(moved > 500, "{moved}");
 }
+
+#[test]
+fn each_sample_is_covered_as_a_pixel_with_its_centre_there_would_be() {
+    let mut rng = Rng::new(21);
+    let mut parts = 0;
+    for _ in 0..400 {
+        let one = raster(&mut rng);
+        let corners: [Corner; 3] = std::array::from_fn(|_| {
+            let [x, y] = [between(&mut rng, -1.0, 1.0), between(&mut rng, -1.0, 1.0)];
+            Corner { position: [x, y, 0.5, 1.0], clip: &[], size: 1.0 }
+        });
+        for samples in [2, 4, 8, 16] {
+            let raster = Raster { samples, ..one };
+            let mut found = vec![0u32; (SIZE * SIZE) as usize];
+            for piece in raster.pieces(Topology::TriangleList, &corners) {
+                let mut cursor = piece.quads();
+                while let Some(quad) = cursor.next(&piece) {
+                    for (pixel, mask) in quad.masks.iter().enumerate() {
+                        let (x, y) = (quad.x + (pixel as u32 & 1), quad.y + (pixel as u32 >> 1));
+                        if x < SIZE && y < SIZE {
+                            found[(y * SIZE + x) as usize] |= mask;
+                        }
+                    }
+                }
+            }
+            for (sample, [x, y]) in places(samples).iter().enumerate() {
+                // The screen moves, so that the sample is where the centre was.
+                let moved = |from: f32, place: u8| from + 0.5 - f32::from(place) / 256.0;
+                let viewport = Viewport {
+                    x: moved(one.viewport.x, *x),
+                    y: moved(one.viewport.y, *y),
+                    ..one.viewport
+                };
+                let rows = seen(&Raster { viewport, ..one }, Topology::TriangleList, &corners);
+                for (at, mask) in found.iter().enumerate() {
+                    let times = rows[at / SIZE as usize][at % SIZE as usize].times;
+                    assert_eq!(mask >> sample & 1, times.min(1), "{samples} {sample} {at}");
+                    parts += u32::from(times > 0 && mask.count_ones() < samples);
+                }
+            }
+        }
+    }
+    assert!(parts > 10_000, "{parts}");
+}

@@ -221,7 +221,7 @@ impl<'p> OfGlsl<'p> {
             return Ok((ResourceKind::Texture { dim, arrayed, sample, multisampled }, scalar));
         }
         if image.multisampled {
-            return Err(Stop::unsupported("multisampled storage images", super::READING));
+            return Err(super::lacking("multisampled storage images"));
         }
         if dim == Dim::Cube {
             return Err(Stop::unsupported("storage images of cubes", super::READING));

@@ -4,12 +4,12 @@ use super::default_block::NAME;
 use super::program::{Function, Id, Program, READING, op, span};
 use super::types::{Image, Matrices, Ty};
 use super::{Bound, OfSpirv, Operand, Pointer};
-use crate::Diagnostic;
 use crate::lower::frame::Place;
 use crate::lower::resource::{IMMEDIATE_GROUP, UNSIZED};
 use crate::lower::types::{Parts, held};
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
+use crate::{Diagnostic, Needs};
 use gpucc_ir::ssa::{
     Dim, ImageAccess, Op, Resource, ResourceData, ResourceKind, SampleType, Scalar, Stage,
     TexelFormat, Value,
@@ -437,7 +437,8 @@ impl<'p> OfSpirv<'p> {
             return Ok((ResourceKind::Texture { dim, arrayed, sample, multisampled }, scalar));
         }
         if image.multisampled {
-            return Err(Stop::unsupported("multisampled storage images", READING));
+            let stop = Stop::unsupported("multisampled storage images", READING);
+            return Err(stop.needing(Needs::StoredSamples));
         }
         if dim == Dim::Cube {
             return Err(Stop::unsupported("storage images of cubes", READING));

@@ -188,6 +188,11 @@ impl Executor {
         self.device.early()
     }
 
+    /// The most samples that a pixel has of the quads that the machine runs.
+    pub fn most_samples(&self) -> u32 {
+        self.device.most_samples()
+    }
+
     /// Chooses by a seed what the machine leaves open.
     pub fn set_order(&mut self, seed: u64) {
         self.device.set_order(seed);

@@ -155,10 +155,14 @@ fn pixel_builtin(builtin: Builtin, quad: &Quad, lane: usize) -> [u32; 4] {
         Builtin::SubgroupInvocationId => [lane as u32 % SUBGROUP, 0, 0, 0],
         Builtin::Position => quad.position[pixel].map(f32::to_bits),
         Builtin::FrontFacing => [u32::from(quad.front), 0, 0, 0],
-        Builtin::SampleMask => [u32::from(quad.covered >> pixel & 1), 0, 0, 0],
+        Builtin::SampleMask => [quad.mask(pixel), 0, 0, 0],
+        Builtin::SampleIndex => [quad.sample(), 0, 0, 0],
         Builtin::PrimitiveIndex => [quad.primitive, 0, 0, 0],
-        // The one sample lies in the middle.
-        Builtin::SamplePosition => [0.5f32.to_bits(), 0.5f32.to_bits(), 0, 0],
+        Builtin::SamplePosition => {
+            let place = quad.places().get(quad.sample() as usize).copied().unwrap_or_default();
+            let [x, y] = place.map(|part| (f32::from(part) / 256.0).to_bits());
+            [x, y, 0, 0]
+        }
         Builtin::PointCoord => {
             let [s, t] = quad.point[pixel].map(f32::to_bits);
             [s, t, 0, 0]
@@ -183,6 +187,9 @@ pub fn pixel_outs(outcome: &Outcome, batch: &QuadBatch) -> Vec<FragmentOut> {
 }
 
 impl Device for Interp {
+    fn most_samples(&self) -> u32 {
+        16
+    }
     fn early(&self) -> Early {
         // The API tests behind the program unless that asks for tests before it.
         let early = self.func.early_fragment_tests;

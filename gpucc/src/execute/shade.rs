@@ -9,7 +9,7 @@ use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::numerics::{f16_to_f64, half_bits, word_bits};
 use gpucc_ir::ssa::{
     Builtin, Func, InputKind, Interpolation, OutputKind, Resource, ResourceData, ResourceKind,
-    Scalar, Stage,
+    Sampling, Scalar, Stage,
 };
 use std::collections::BTreeMap;
 
@@ -139,7 +139,7 @@ impl<'a> Draw<'a> {
     /// pixels, which follow the vertices of their primitive.
     ///
     /// # Errors
-    /// Why a program stopped.
+    /// Why a program stopped. More samples a pixel than the emulated machine has are not built.
     pub fn run(
         &mut self,
         drawer: Option<Box<dyn Drawer>>,
@@ -147,8 +147,15 @@ impl<'a> Draw<'a> {
         targets: &mut Targets,
         steps: Option<u64>,
     ) -> Result<(), Failure> {
+        let samples = targets.samples();
+        if samples > self.fragment.executor.most_samples() {
+            return Err(Failure::not_yet(
+                "drawing several samples a pixel",
+                "the emulated machine",
+            ));
+        }
         self.share();
-        if let Some(mut drawer) = drawer.filter(|_| !self.stores()) {
+        if let Some(mut drawer) = drawer.filter(|_| samples == 1 && !self.stores()) {
             if let Some(steps) = steps {
                 drawer.launcher().set_steps(steps);
             }
@@ -327,6 +334,16 @@ impl Shade for Draw<'_> {
 
     fn early(&self) -> Early {
         self.fragment.executor.early()
+    }
+
+    fn by_sample(&self) -> bool {
+        self.fragment.func.inputs.values().any(|data| {
+            matches!(
+                data.kind,
+                InputKind::Location { sampling: Sampling::Sample, .. }
+                    | InputKind::Builtin(Builtin::SampleIndex | Builtin::SamplePosition)
+            )
+        })
     }
 
     fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Stop> {

@@ -386,6 +386,7 @@ fn quads(func: &Func, draw: &mut Draw, number: u32) -> QuadBatch {
             covered: mask,
             front: number.is_multiple_of(2),
             primitive: 0,
+            several: None,
             position,
             // Corner to corner, as though a point covered the tile.
             point: std::array::from_fn(|pixel| {

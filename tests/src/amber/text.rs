@@ -61,9 +61,6 @@ pub fn parse(text: &str) -> Result<Script, Failure> {
                 script.buffers.insert(name.to_owned(), buffer);
             }
             ["IMAGE", name, ref rest @ ..] => {
-                if rest.contains(&"SAMPLES") {
-                    return Err(Failure::not_yet("images of several samples", "scripts"));
-                }
                 let image = image(rest, &mut lines).ok_or_else(fail)?;
                 script.buffers.insert(name.to_owned(), image);
             }
@@ -126,7 +123,7 @@ fn buffer<'l>(rest: &[&str], lines: &mut impl Iterator<Item = &'l str>) -> Optio
             };
             let ty = formats::values(format)?;
             let format = formats::texels(format)?;
-            Some(Buffer::Image { ty, format, size: None, levels, bytes: None })
+            Some(Buffer::Image { ty, format, size: None, levels, samples: 1, bytes: None })
         }
         ["DATA_TYPE", name, ref rest @ ..] => {
             let (rest, std140) = match *rest {
@@ -190,6 +187,14 @@ fn image<'l>(rest: &[&str], lines: &mut impl Iterator<Item = &'l str>) -> Option
         ["DIM_1D", "WIDTH", width, ref rest @ ..] => (line(width.parse().ok()?), rest),
         _ => return None,
     };
+    let (samples, rest) = match *rest {
+        // Nothing says how values lie that have several samples.
+        ["SAMPLES", samples] => (samples.parse().ok()?, &[][..]),
+        _ => (1, rest),
+    };
+    if ![1, 2, 4, 8, 16].contains(&samples) {
+        return None;
+    }
     let Extent { width, height, .. } = extent;
     let bytes = match *rest {
         [] => None,
@@ -199,7 +204,7 @@ fn image<'l>(rest: &[&str], lines: &mut impl Iterator<Item = &'l str>) -> Option
         }
         _ => Some(contents(ty, rest, lines)?),
     };
-    Some(Buffer::Image { ty, format, size: Some(extent), levels: 1, bytes })
+    Some(Buffer::Image { ty, format, size: Some(extent), levels: 1, samples, bytes })
 }
 
 /// Amber's usual sampler takes the nearest texel and repeats.
@@ -310,6 +315,9 @@ fn pipeline<'l>(
                 let location = number(location)? as usize;
                 let image = image.to_owned();
                 pipeline.colors.push(Attachment { image, location, level });
+            }
+            ["BIND", "BUFFER", image, "AS", "resolve"] => {
+                pipeline.resolves.push(image.to_owned());
             }
             ["BIND", "BUFFER", image, "AS", "depth_stencil"] => {
                 pipeline.depth_stencil = Some(image.to_owned());

@@ -62,6 +62,9 @@ impl<'s> Running<'s> {
         for color in &pipeline.colors {
             self.put_back(&color.image, color.level, &targets.colors[color.location]);
         }
+        for (image, color) in pipeline.resolves.iter().zip(&pipeline.colors) {
+            self.resolve(image, &targets.colors[color.location])?;
+        }
         if let (Some(image), Some(plane)) = (&pipeline.depth_stencil, &targets.depth) {
             self.put_back(image, 0, plane);
         }
@@ -176,8 +179,10 @@ fn options(pipeline: &Pipeline, attributes: &[Attribute], targets: &Targets) -> 
         let write_mask = ColorTarget::ALL & !pipeline.masked;
         Some(ColorTarget { format: image.format().name().to_owned(), write_mask, blend: None })
     });
+    let samples = targets.samples();
     options.pipeline.fragment = Some(FragmentState {
         targets: colors.collect(),
+        samples: (samples > 1).then_some(samples),
         depth_stencil: targets.depth.as_ref().map(|image| image.format().name().to_owned()),
         ..FragmentState::default()
     });

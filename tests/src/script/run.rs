@@ -115,13 +115,13 @@ fn held(script: &Script) -> Result<IndexMap<&str, Bound>, Failure> {
     for (name, buffer) in &script.buffers {
         let bound = match buffer {
             Buffer::Values { bytes, .. } => Bound::Buffer(bytes.clone()),
-            Buffer::Image { format, size, levels, bytes, .. } => {
+            Buffer::Image { format, size, levels, samples, bytes, .. } => {
                 let of_pipeline = || script.pipelines.values().find_map(|all| all.size_of(name));
                 let extent = size.unwrap_or_else(|| {
                     let [width, height] = of_pipeline().unwrap_or(USUAL_SIZE);
                     Extent::plane(width, height)
                 });
-                let extent = Extent { levels: *levels, ..extent };
+                let extent = Extent { levels: *levels, samples: *samples, ..extent };
                 let image = Image::new(*format, extent);
                 let mut image = image.map_err(|error| Failure::usage(error.to_string()))?;
                 if let Some(bytes) = bytes {
@@ -139,7 +139,9 @@ impl Pipeline {
     /// The size that an image needs of which this pipeline draws to a level.
     fn size_of(&self, image: &str) -> Option<[u32; 2]> {
         let level = self.colors.iter().find(|color| color.image == image).map(|color| color.level);
-        let level = level.or_else(|| (self.depth_stencil.as_deref()? == image).then_some(0))?;
+        let own = |name: &String| name == image;
+        let whole = self.depth_stencil.iter().chain(&self.resolves).any(own);
+        let level = level.or(whole.then_some(0))?;
         let scale = 1u32.checked_shl(level)?;
         Some(self.size.unwrap_or(USUAL_SIZE).map(|size| size.saturating_mul(scale)))
     }
@@ -274,10 +276,21 @@ impl<'s> Running<'s> {
             return Err(missing("image", name));
         };
         let [width, height, _] = image.size(level);
-        let plane = Image::new(image.format(), Extent::plane(width, height));
+        let extent = Extent { samples: image.extent().samples, ..Extent::plane(width, height) };
+        let plane = Image::new(image.format(), extent);
         let mut plane = plane.map_err(|error| Failure::usage(error.to_string()))?;
         plane.bytes_mut().copy_from_slice(image.level_bytes(level));
         Ok(plane)
+    }
+
+    /// Makes the first level of an image the means of a plane's samples.
+    pub fn resolve(&mut self, name: &str, plane: &Image) -> Result<(), Failure> {
+        let size = |image: &Image| image.size(0);
+        match self.held.get_mut(name) {
+            Some(Bound::Image(image)) if size(image) == size(plane) => image.resolve(plane),
+            _ => return Err(missing("image of this size", name)),
+        }
+        Ok(())
     }
 
     /// Replaces a level of an image.

@@ -39,8 +39,16 @@ fn quad(values: [f32; 4]) -> QuadBatch {
         let (x, y) = (pixel % 2, pixel / 2);
         [6.5 + x as f32, 4.5 + y as f32, 0.5, if x == 0 { 0.25 } else { 0.5 }]
     });
-    let quad =
-        Quad { x: 6, y: 4, covered: 15, front: true, primitive: 0, position, point: [[0.0; 2]; 4] };
+    let quad = Quad {
+        x: 6,
+        y: 4,
+        covered: 15,
+        front: true,
+        primitive: 0,
+        position,
+        point: [[0.0; 2]; 4],
+        several: None,
+    };
     let values = values.map(|value| [value.to_bits(), 0, 0, 0]).to_vec();
     QuadBatch { quads: vec![quad], varyings: 1, values }
 }

@@ -133,6 +133,7 @@ impl Machine {
                 // The unit gives w, the language 1/w. isa/r700.md 2.1.
                 pixels.position.push([x, y, z, 1.0 / reciprocal]);
                 pixels.point.push(quad.point[pixel]);
+                pixels.sample.push(quad.sample());
                 let mut words = vec![[0; 4]; count];
                 for &(varying, parameter, channel, components) in &reads {
                     let value = batch.varying(index, pixel, varying);

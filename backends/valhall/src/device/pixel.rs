@@ -22,6 +22,8 @@ impl Machine {
                 primitive: quad.primitive,
                 depth_w: quad.position.map(|p| [p[2], p[3]]),
                 point: quad.point,
+                masks: [0, 1, 2, 3].map(|pixel| quad.mask(pixel)),
+                sample: quad.sample(),
             });
         }
         for slot in &self.compiled.described.inputs {

@@ -214,6 +214,10 @@ pub struct QuadStart {
     pub depth_w: [[f32; 2]; 4],
     /// Place of each pixel in a point.
     pub point: [[f32; 2]; 4],
+    /// Bit k of each pixel: sample k is covered.
+    pub masks: [u32; 4],
+    /// The sample that the program runs for.
+    pub sample: u32,
 }
 
 /// Quads of pixels: upper left, upper right, lower left, lower right.
@@ -337,7 +341,12 @@ fn pixel_registers(warp: &mut Warp, pixels: &Pixels, quads: &[QuadStart], noise:
         ),
         // Every bit, so that what a sample mask output leaves of it can be read back.
         (60, of(&|quad, pixel| if covered(quad, pixel) { u32::MAX } else { 0 })),
-        (61, of(&|quad, pixel| u32::from(covered(quad, pixel)) | noise << 21)),
+        (
+            61,
+            of(&|quad, pixel| {
+                quad.masks[pixel as usize] & 0xFFFF | quad.sample << 16 | noise << 21
+            }),
+        ),
         (62, Word::splat(0)),
     ];
     fill(warp, pixels.preload, &values);

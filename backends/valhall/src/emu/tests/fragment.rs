@@ -311,7 +311,7 @@ fn a_program_that_reads_a_whole_byte_as_its_sample_number_reads_noise() {
             state.fau = vec![mask];
             state.blend[0] = 1 | 3 << 3 | 157 << 44;
             state.load(0x8000, &code, 128);
-            let quad = QuadStart { covered: 15, ..QuadStart::default() };
+            let quad = QuadStart { covered: 15, masks: [1; 4], ..QuadStart::default() };
             let pixels = Pixels {
                 preload: 0xFFFF,
                 quads: vec![quad],

@@ -1,0 +1,118 @@
+//! Our own scripts, on every machine.
+
+use super::*;
+use gpucc::Target;
+use std::collections::BTreeMap;
+
+/// What each machine makes of a script.
+fn runs(text: &str) -> BTreeMap<&'static str, FileResult> {
+    let targets = [Target::Interp].into_iter().chain(Target::machines());
+    let run = |target: Target| {
+        let compiler = Compiler::new(target, None).expect("a compiler");
+        let mut result = FileResult::default();
+        of_text(&compiler, text, true, &mut result);
+        assert_eq!(result.first_wrong, None, "{}", target.name());
+        (target.name(), result)
+    };
+    targets.map(run).collect()
+}
+
+/// The exit codes of machines that refuse a script. All checks hold on the others, and there are so many of them.
+fn refused(text: &str, checks: usize) -> Vec<(&'static str, u8)> {
+    let mut refused = Vec::new();
+    for (name, result) in runs(text) {
+        match result.refused {
+            Some((code, _)) => refused.push((name, code)),
+            None => assert_eq!((result.cases, result.right), (checks, checks), "{name}"),
+        }
+    }
+    refused
+}
+
+/// A quarter of the pixel's samples lies left of the edge; the program counts those that it runs for.
+const SAMPLES: &str = "#!amber
+SHADER vertex corners GLSL
+#version 450
+layout(location = 0) in vec2 place;
+layout(location = 0) out vec2 screen;
+void main() { gl_Position = vec4(place, 0.0, 1.0); screen = place; }
+END
+SHADER fragment shade GLSL
+#version 450
+layout(location = 0) BY in vec2 screen;
+layout(location = 0) out vec4 color;
+void main() { color = VALUE; }
+END
+BUFFER places DATA_TYPE vec2<float> DATA
+-1 -1  0.25 -1  -1 1  0.25 1
+END
+IMAGE four FORMAT R8G8B8A8_UNORM DIM_2D WIDTH 2 HEIGHT 2 SAMPLES 4
+IMAGE means FORMAT R8G8B8A8_UNORM DIM_2D WIDTH 2 HEIGHT 2
+PIPELINE graphics draw
+  ATTACH corners
+  ATTACH shade
+  VERTEX_DATA places LOCATION 0
+  FRAMEBUFFER_SIZE 2 2
+  BIND BUFFER four AS color LOCATION 0
+  BIND BUFFER means AS resolve
+END
+RUN draw DRAW_ARRAY AS TRIANGLE_STRIP START_IDX 0 COUNT 4
+";
+
+fn samples(by: &str, value: &str, checks: &str) -> String {
+    SAMPLES.replace("BY", by).replace("VALUE", value) + checks
+}
+
+/// Pixels of several samples are what the 965 and G45 do not have, and what nobody emulates on Rogue.
+const WITHOUT_SAMPLES: [(&str, u8); 3] = [("g45", 3), ("gen4", 3), ("rogue", 6)];
+
+#[test]
+fn pixels_of_four_samples_are_resolved_to_their_mean() {
+    // The edge cuts the right pixels at a quarter of their width: one sample of four lies left of it.
+    let checks = "EXPECT means IDX 0 0 SIZE 1 2 EQ_RGBA 255 128 0 255
+EXPECT means IDX 1 0 SIZE 1 2 EQ_RGBA 64 32 0 64
+";
+    let text = samples("", "vec4(1.0, 0.5, 0.0, 1.0)", checks);
+    assert_eq!(refused(&text, 2), WITHOUT_SAMPLES);
+}
+
+#[test]
+fn a_program_that_asks_for_its_sample_runs_for_each() {
+    // The mean of 0 to 3 over 3 is a half. Only sample 2 of the right pixels runs.
+    let checks = "EXPECT means IDX 0 0 SIZE 1 2 EQ_RGBA 128 255 255 255
+EXPECT means IDX 1 0 SIZE 1 2 EQ_RGBA 43 64 64 64
+";
+    // Standard places, and what is interpolated there, which is one in clip space for each pixel.
+    let value = "vec4(float(gl_SampleID) / 3.0,
+        float(distance(gl_SamplePosition, vec2[4](vec2(0.375, 0.125), vec2(0.875, 0.375),
+            vec2(0.125, 0.625), vec2(0.625, 0.875))[gl_SampleID]) < 0.001),
+        float(distance(screen + 1.0, gl_FragCoord.xy) < 0.001), 1.0)";
+    let text = samples("sample", value, checks);
+    assert_eq!(refused(&text, 2), WITHOUT_SAMPLES);
+}
+
+#[test]
+fn storage_textures_of_several_samples_are_refused_where_no_machine_has_them() {
+    let text = "#!amber
+SHADER compute store GLSL
+#version 450
+uniform layout(set = 0, binding = 0, r32i) iimage2DMS texels;
+void main() { imageStore(texels, ivec2(0), 1, ivec4(1)); }
+END
+IMAGE four FORMAT R32_SINT DIM_2D WIDTH 2 HEIGHT 2 SAMPLES 4
+PIPELINE compute draw
+  ATTACH store
+  BIND BUFFER four AS storage_image DESCRIPTOR_SET 0 BINDING 0
+END
+RUN draw 1 1 1
+";
+    let all = runs(text);
+    let codes: BTreeMap<&str, u8> = all
+        .iter()
+        .map(|(name, run)| (*name, run.refused.as_ref().map_or(0, |why| why.0)))
+        .collect();
+    let silicon = ["g45", "gen4", "r600", "r700"];
+    for (name, code) in codes {
+        assert_eq!(code, if silicon.contains(&name) { 3 } else { 6 }, "{name}");
+    }
+}
