@@ -263,6 +263,8 @@ pub struct Draw {
     pub polygon: Polygon,
     /// Nothing is clipped by its depth: what is written lies between the viewport's depths.
     pub clamp_depth: bool,
+    /// Depths that are not clamped so may lie beyond 0 and 1. Vulkan: VK_EXT_depth_range_unrestricted.
+    pub unrestricted_depth: bool,
     /// What is added to the depths of triangles.
     pub bias: Bias,
 }
@@ -285,13 +287,16 @@ impl Draw {
             blend_constant: [0.0; 4],
             polygon: Polygon::Fill,
             clamp_depth: false,
+            unrestricted_depth: false,
             bias: Bias::default(),
         }
     }
 
     /// Whether WebGPU has all that the draw asks for. Emulated units that draw by themselves have no more.
     pub fn is_plain(&self) -> bool {
-        self.polygon == Polygon::Fill && !self.clamp_depth && self.bias == Bias::default()
+        self.polygon == Polygon::Fill
+            && !(self.clamp_depth || self.unrestricted_depth)
+            && self.bias == Bias::default()
     }
 }
 
@@ -649,9 +654,10 @@ fn depth_passes(draw: &Draw, targets: &mut Targets, at: Texel, depth: f32, write
         return true;
     };
     let Viewport { near, far, .. } = draw.viewport;
-    let depth = match draw.clamp_depth {
-        true => depth.clamp(near.min(far), near.max(far)),
-        false => depth.clamp(0.0, 1.0),
+    let depth = match (draw.clamp_depth, draw.unrestricted_depth) {
+        (true, _) => depth.clamp(near.min(far), near.max(far)),
+        (false, true) => depth,
+        (false, false) => depth.clamp(0.0, 1.0),
     };
     let Some(texel) = image.load(at) else {
         return false;

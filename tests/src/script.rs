@@ -252,6 +252,8 @@ pub struct Script {
     pub steps: Vec<Step>,
     /// A stage that is none of [`Stage`]'s: what stands behind such a shader was not read.
     pub other_stage: Option<ExecutionModel>,
+    /// Depths may lie beyond 0 and 1.
+    pub unrestricted_depth: bool,
     /// What happens beyond the ends of buffers and vectors.
     pub robust: Robust,
 }

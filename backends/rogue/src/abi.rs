@@ -222,7 +222,16 @@ impl Abi {
                 abi.place_variables(func)?;
                 abi.inputs = 1;
             }
-            Stage::Fragment => abi.fragment(func)?,
+            Stage::Fragment => {
+                abi.fragment(func)?;
+                // The public driver clamps every depth that goes back, and nothing says what becomes of others. 4.2.
+                let fragment = pipeline.fragment.as_ref();
+                if (abi.returns_z || computes_depth(func))
+                    && fragment.is_some_and(|fragment| fragment.unrestricted_depth)
+                {
+                    return Err(not_yet("depths beyond 0 and 1"));
+                }
+            }
             Stage::Vertex => abi.vertex(func, pipeline)?,
         }
         Ok(abi)

@@ -322,6 +322,14 @@ fn depths_are_moved_by_steps_and_slopes_and_clamped_where_nothing_is_clipped() {
     assert_eq!(moved(Bias { constant, ..Bias::default() }), [0.4375, 0.8125]);
     let beyond = |clamp_depth| depths([1.5, 1.5], &|state| state.clamp_depth = clamp_depth);
     assert_eq!((beyond(false), beyond(true)), ([0.0; 2], [1.0; 2]));
+    // What a bias moves beyond 1 is cut off there, or kept.
+    let far = Bias { slope: 8.0, ..Bias::default() };
+    let kept = |unrestricted_depth| {
+        depths([0.25, 0.75], &|state| {
+            (state.bias, state.unrestricted_depth) = (far, unrestricted_depth)
+        })
+    };
+    assert_eq!((kept(false), kept(true)), ([1.0; 2], [1.3125, 1.6875]));
 }
 
 #[test]

@@ -18,6 +18,9 @@ pub struct FragmentState {
     /// The alpha of target 0 covers samples.
     #[serde(skip_serializing_if = "is_default")]
     pub alpha_to_coverage: bool,
+    /// Depths may lie beyond 0 and 1.
+    #[serde(skip_serializing_if = "is_default")]
+    pub unrestricted_depth: bool,
 }
 
 /// One colour target.

@@ -116,3 +116,44 @@ RUN draw 1 1 1
         assert_eq!(code, if silicon.contains(&name) { 3 } else { 6 }, "{name}");
     }
 }
+
+const DEPTHS: &str = "#!amber
+SHADER vertex corners PASSTHROUGH
+SHADER fragment shade GLSL
+#version 450
+layout(location = 0) out vec4 color;
+void main() { gl_FragDepth = gl_FragCoord.x < 1.0 ? 2.5 : -0.5; color = vec4(1.0); }
+END
+BUFFER colors FORMAT R8G8B8A8_UNORM
+BUFFER depths FORMAT D32_SFLOAT
+PIPELINE graphics draw
+  ATTACH corners
+  ATTACH shade
+  DEPTH
+    TEST on
+    COMPARE_OP greater
+    WRITE on
+  END
+  FRAMEBUFFER_SIZE 2 1
+  BIND BUFFER colors AS color LOCATION 0
+  BIND BUFFER depths AS depth_stencil
+END
+CLEAR_DEPTH draw BEFORE
+CLEAR draw
+RUN draw DRAW_RECT POS 0 0 SIZE 2 1
+";
+
+#[test]
+fn depths_beyond_0_and_1_are_kept_where_a_script_asks_for_them() {
+    let script = |extension: &str, before: &str, left: &str, right: &str| {
+        let checks = format!("EXPECT depths IDX 0 EQ {left}\nEXPECT depths IDX 4 EQ {right}\n");
+        let body = DEPTHS.strip_prefix("#!amber\n").expect("the first line");
+        format!("#!amber\n{extension}\n{}{checks}", body.replace("BEFORE", before))
+    };
+    let extension = "DEVICE_EXTENSION VK_EXT_depth_range_unrestricted";
+    // Rogue's programs clamp a depth that they give back.
+    assert_eq!(refused(&script(extension, "-1.0", "2.5", "-0.5"), 2), [("rogue", 6)]);
+    // Without it both are clamped before they are tested.
+    assert_eq!(refused(&script("", "-1.0", "1.0", "0.0"), 2), []);
+    assert_eq!(refused(&script("", "1.0", "1.0", "1.0"), 2), []);
+}

@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Result<Script, Failure> {
         match words[..] {
             [] => {}
             ["DEVICE_EXTENSION", "VK_EXT_depth_range_unrestricted"] => {
-                return Err(Failure::not_yet("depths beyond 0 and 1", "scripts"));
+                script.unrestricted_depth = true;
             }
             [
                 "DEVICE_FEATURE" | "DEVICE_EXTENSION" | "DEVICE_PROPERTY" | "INSTANCE_EXTENSION"

@@ -26,7 +26,10 @@ impl<'s> Running<'s> {
             [Attribute { location: 0, buffer: CORNERS.to_owned(), format: "float32x2", stride: 8 }];
         let attributes = if rectangle { &corners[..] } else { &pipeline.attributes[..] };
         let mut targets = self.targets(pipeline)?;
-        let options = options(pipeline, attributes, &targets);
+        let mut options = options(pipeline, attributes, &targets);
+        if let Some(fragment) = &mut options.pipeline.fragment {
+            fragment.unrestricted_depth = self.script.unrestricted_depth;
+        }
         self.ready(name, rectangle, &options)?;
         let buffers = attributes.iter().map(|attribute| match shape {
             Shape::Rectangle(area) => Ok(rectangle_bytes(area)),
@@ -132,6 +135,7 @@ impl<'s> Running<'s> {
         state.depth = pipeline.depth;
         (state.polygon, state.bias) = (pipeline.polygon, pipeline.bias);
         state.clamp_depth = pipeline.clamp_depth;
+        state.unrestricted_depth = self.script.unrestricted_depth;
         state.targets =
             vec![TargetState { blend: None, masked: pipeline.masked }; targets.colors.len()];
         Ok(state)

@@ -326,6 +326,7 @@ mod tests {
             depth_stencil: Some("depth32float-stencil8".to_owned()),
             samples: Some(8),
             alpha_to_coverage: true,
+            ..FragmentState::default()
         };
         let mut list = Vec::new();
         registers(&state, Chip::Rv770, &[15; 8], &mut list);
