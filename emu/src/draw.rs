@@ -1,6 +1,7 @@
 //! A draw: vertices are assembled, clipped, rasterised in 2x2 quads, shaded, tested and blended.
 //! Everything here is fixed function; the two programs stand behind [`Shade`].
 
+pub use crate::blend::LogicOp;
 use crate::blend::{Blend, blend_texel};
 use crate::format::{Format, Kind};
 use crate::image::{Image, Texel};
@@ -220,6 +221,8 @@ pub struct TargetState {
     pub blend: Option<Blend>,
     /// Bit c: component c is kept.
     pub masked: u8,
+    /// In place of blending.
+    pub logic: Option<LogicOp>,
 }
 
 impl TargetState {
@@ -228,6 +231,7 @@ impl TargetState {
         TargetState {
             blend: target.and_then(|target| target.blend),
             masked: !target.map_or(0, |target| target.write_mask) & ColorTarget::ALL,
+            logic: None,
         }
     }
 }
@@ -259,6 +263,8 @@ pub struct Draw {
     pub targets: Vec<TargetState>,
     /// Constant colour of blending.
     pub blend_constant: [f32; 4],
+    /// Width of lines in pixels.
+    pub line_width: f32,
     /// How triangles are drawn.
     pub polygon: Polygon,
     /// Nothing is clipped by its depth: what is written lies between the viewport's depths.
@@ -285,6 +291,7 @@ impl Draw {
             depth: None,
             targets: Vec::new(),
             blend_constant: [0.0; 4],
+            line_width: 1.0,
             polygon: Polygon::Fill,
             clamp_depth: false,
             unrestricted_depth: false,
@@ -295,6 +302,8 @@ impl Draw {
     /// Whether WebGPU has all that the draw asks for. Emulated units that draw by themselves have no more.
     pub fn is_plain(&self) -> bool {
         self.polygon == Polygon::Fill
+            && self.line_width == 1.0
+            && self.targets.iter().all(|target| target.logic.is_none())
             && !(self.clamp_depth || self.unrestricted_depth)
             && self.bias == Bias::default()
     }
@@ -477,6 +486,7 @@ impl<S: Shade> Pipe<'_, S> {
         let raster = Raster {
             keeps_depths: draw.clamp_depth,
             polygon: draw.polygon,
+            line_width: draw.line_width,
             bias: draw.bias,
             depth_step: depth.and_then(|image| image.format().depth_step()),
             samples: self.samples,
@@ -689,10 +699,17 @@ fn write_sample(
             continue;
         };
         let state = draw.targets.get(n).copied().unwrap_or_default();
+        let format = image.format();
+        if let Some(logic) = state.logic.filter(|_| LogicOp::applies_to(format)) {
+            if let Some(texel) = image.texel_bytes_mut(at) {
+                logic.store(format, color, state.masked, texel);
+            }
+            continue;
+        }
         let Some(old) = image.load(at) else {
             continue;
         };
-        let mut new = match state.blend {
+        let mut new = match state.blend.filter(|_| state.logic.is_none()) {
             Some(blend) if !image.format().kind().is_integer() => {
                 let [first, second] = [color, pixel.second.unwrap_or([0; 4])]
                     .map(|source| source.map(|word| representable(image.format(), word)));

@@ -192,6 +192,12 @@ impl Image {
         Some(self.format.decode(&self.bytes[offset..]))
     }
 
+    /// The bytes of a texel, or `None` outside of the image.
+    pub fn texel_bytes_mut(&mut self, at: Texel) -> Option<&mut [u8]> {
+        let offset = self.offset(at)?;
+        self.bytes.get_mut(offset..offset + self.format.bytes() as usize)
+    }
+
     /// Writes a texel; outside of the image nothing happens.
     pub fn store(&mut self, at: Texel, components: [u32; 4]) {
         if let Some(offset) = self.offset(at) {

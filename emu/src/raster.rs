@@ -10,7 +10,8 @@
 //! left edge it is. Weights are f64.
 //! Triangles may be drawn as their edges or corners. The bias of a triangle is added to all of its depths.
 //! Lines cover the pixels that their centres' diamonds pass, approximated as a rectangle one pixel
-//! wide along the major axis; points are squares around the projected centre.
+//! wide along the major axis. Wider ones are as many pixels wide there, half of them on each side, as Vulkan has
+//! Bresenham's lines (28.8.2, 28.8.3); points are squares around the projected centre.
 //! A pixel has one sample in its centre, or several at Vulkan's standard places, and is covered when one of them is.
 //! Centroid takes the pixel's centre when all of its samples are covered, else its first covered sample, else (where the
 //! pixel is a helper) that of the quad's first covered pixel: where it counts that is inside both pixel and primitive.
@@ -63,6 +64,8 @@ pub struct Raster {
     pub front_ccw: bool,
     /// Depths beyond those of the view are kept: nothing is clipped by its depth.
     pub keeps_depths: bool,
+    /// Width of lines in pixels.
+    pub line_width: f32,
     /// How triangles are drawn.
     pub polygon: Polygon,
     /// What is added to the depths of triangles.
@@ -233,9 +236,17 @@ pub struct Cursor {
 impl Raster {
     /// Triangles as WebGPU has them: filled, clipped by depth and without bias.
     pub fn new(viewport: Viewport, bounds: [u32; 4], front_ccw: bool) -> Raster {
-        let (polygon, bias) = (Polygon::default(), Bias::default());
-        let (keeps_depths, depth_step, samples) = (false, None, 1);
-        Raster { viewport, bounds, front_ccw, keeps_depths, polygon, bias, depth_step, samples }
+        Raster {
+            viewport,
+            bounds,
+            front_ccw,
+            keeps_depths: false,
+            line_width: 1.0,
+            polygon: Polygon::default(),
+            bias: Bias::default(),
+            depth_step: None,
+            samples: 1,
+        }
     }
 
     /// The screen triangles of a primitive of one, two or three corners.
@@ -425,7 +436,7 @@ impl Raster {
         pieces
     }
 
-    /// A rectangle one pixel wide along the minor axis, front-facing unless it is a triangle's edge.
+    /// A rectangle as wide as lines are along the minor axis, front-facing unless it is a triangle's edge.
     fn line(&self, a: &Corner, b: &Corner) -> Vec<Piece> {
         let all = [a, b];
         if all.iter().any(|c| c.position.iter().any(|v| !v.is_finite())) {
@@ -452,7 +463,8 @@ impl Raster {
         }
         let [p, q] = [self.screen(low.position), self.screen(high.position)];
         let steep = (q[1] - p[1]).abs() > (q[0] - p[0]).abs();
-        let [dx, dy] = if steep { [0.5, 0.0] } else { [0.0, 0.5] };
+        let half = f64::from(self.line_width.clamp(1.0, 8192.0)) / 2.0;
+        let [dx, dy] = if steep { [half, 0.0] } else { [0.0, half] };
         let square = [
             [p[0] - dx, p[1] - dy],
             [q[0] - dx, q[1] - dy],

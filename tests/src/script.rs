@@ -8,7 +8,7 @@ mod run;
 pub mod values;
 
 use gpucc::{Failure, Robust, Stage};
-use gpucc_emu::draw::{Bias, Cull, DepthState, Polygon, Topology};
+use gpucc_emu::draw::{Bias, Cull, DepthState, LogicOp, Polygon, Topology};
 use gpucc_emu::format::Format;
 use gpucc_emu::image::Extent;
 use gpucc_emu::sampler::{Compare, Sampler};
@@ -146,6 +146,10 @@ pub struct Pipeline {
     /// Bit c: component c is kept.
     pub masked: u8,
     pub polygon: Polygon,
+    /// Bits of colours and targets meet in place of blending.
+    pub logic: Option<LogicOp>,
+    /// Pixels; 1 where the script does not say.
+    pub line_width: Option<f32>,
     /// Depths are clamped, and nothing is clipped by its depth.
     pub clamp_depth: bool,
     pub bias: Bias,

@@ -7,7 +7,7 @@ use crate::script::{
     pass_through, stage, unknown,
 };
 use gpucc::{Failure, Robust, Stage};
-use gpucc_emu::draw::{Cull, DepthState};
+use gpucc_emu::draw::{Cull, DepthState, LogicOp};
 use gpucc_emu::format::Format;
 use gpucc_emu::image::Extent;
 use gpucc_emu::sampler::Compare;
@@ -56,6 +56,8 @@ struct Reader {
     layouts: [Layout; 3],
     tests_depth: bool,
     depth: DepthState,
+    does_logic: bool,
+    logic: LogicOp,
     /// What clearing fills with.
     clear: ([f64; 4], f32),
 }
@@ -86,6 +88,8 @@ pub fn parse(text: &str, std140: bool) -> Result<Script, Failure> {
         layouts: [layout(false), layout(std140), layout(false)],
         tests_depth: false,
         depth: DepthState { compare: Compare::Less, write: false },
+        does_logic: false,
+        logic: LogicOp::COPY,
         clear: ([0.0; 4], 1.0),
     };
     let mut color = Format::Bgra8Unorm;
@@ -231,6 +235,7 @@ impl Reader {
         let name = format!("pipeline {}", self.script.pipelines.len());
         let mut pipeline = self.pipeline.clone();
         pipeline.depth = self.tests_depth.then_some(self.depth);
+        pipeline.logic = self.does_logic.then_some(self.logic);
         let of = |shader: &Shader| (shader.stage == Stage::Compute) == compute;
         for (name, _) in self.script.shaders.iter().filter(|(_, shader)| of(shader)) {
             let entry = self.entries.get(name.as_str()).cloned();
@@ -513,11 +518,19 @@ impl Reader {
                 let name = value.strip_prefix("VK_COMPARE_OP_").unwrap_or_default();
                 compare(name).map(|compare| self.depth.compare = compare)
             }
-            "logicOpEnable" if on() == Some(false) => Some(()),
-            "logicOp" | "logicOpEnable" => {
-                return Err(Failure::not_yet("logic operations", "scripts"));
+            "logicOpEnable" => on().map(|on| self.does_logic = on),
+            "logicOp" => {
+                let name = value.strip_prefix("VK_LOGIC_OP_").unwrap_or_default();
+                LogicOp::from_name(&name.to_lowercase().replace('_', "-"))
+                    .map(|logic| self.logic = logic)
             }
-            "lineWidth" => return Err(Failure::not_yet("wide lines", "scripts")),
+            "lineWidth" => match value.parse() {
+                Ok(width) if width > 0.0 => {
+                    self.pipeline.line_width = Some(width);
+                    Some(())
+                }
+                _ => None,
+            },
             _ => None,
         };
         Ok(done)

@@ -96,7 +96,7 @@ fn two_triangles_cover_a_square_once_each_pixel() {
         let mut fixed = Fixed::new(&corners);
         let mut state = Draw::new(6, 1, size, size);
         let blend = Some(Blend { color: add, alpha: add });
-        state.targets = vec![TargetState { blend, masked: 0 }];
+        state.targets = vec![TargetState { blend, ..TargetState::default() }];
         let (rows, stats) = run(&mut fixed, &state, size);
         assert!(rows.iter().flatten().all(|&p| p == ONE), "{size}");
         assert_eq!(stats.pixels, u64::from(size * size));
@@ -278,6 +278,15 @@ fn points_and_lines_cover_their_pixels() {
     assert_eq!(picture(&rows), ["....", "####", "....", "...."]);
     let (rows, _) = run(&mut Fixed::new(&[at(2.5, 0.0), at(2.5, 3.0)]), &state, 4);
     assert_eq!(picture(&rows), ["..#.", "..#.", "..#.", "...."]);
+    state.line_width = 3.0;
+    let (rows, _) = run(&mut Fixed::new(&[at(1.0, 1.5), at(4.0, 1.5)]), &state, 4);
+    assert_eq!(picture(&rows), [".###", ".###", ".###", "...."]);
+    // Along the steeper axis a column moves with the line.
+    let (rows, _) = run(&mut Fixed::new(&[at(1.5, 0.0), at(2.75, 4.0)]), &state, 4);
+    assert_eq!(picture(&rows), ["###.", "###.", ".###", ".###"]);
+    state.line_width = 2.0;
+    let (rows, _) = run(&mut Fixed::new(&[at(0.0, 2.0), at(4.0, 2.0)]), &state, 4);
+    assert_eq!(picture(&rows), ["....", "####", "####", "...."]);
 }
 
 #[test]
@@ -436,7 +445,7 @@ impl Shade for Sampled {
 fn a_program_runs_for_pixels_or_for_samples_at_their_standard_places() {
     let mut state = Draw::new(4, 1, 4, 4);
     state.topology = Topology::TriangleStrip;
-    let mut seen = |by_sample, mask, at: [u32; 2]| {
+    let seen = |by_sample, mask, at: [u32; 2]| {
         let extent = Extent { samples: 4, ..Extent::plane(4, 4) };
         let image = Image::new(Format::Rgba32Float, extent).expect("an image");
         let mut targets = Targets { colors: vec![image], depth: None };

@@ -198,7 +198,8 @@ fn a_line_shows_what_lies_along_it() {
     let mut rng = Rng::new(6);
     let (mut compared, mut outside) = (0, 0);
     for round in 0..3000 {
-        let raster = raster(&mut rng);
+        let line_width = if round % 3 == 0 { 1.0 + rng.below(16) as f32 / 4.0 } else { 1.0 };
+        let raster = Raster { line_width, ..raster(&mut rng) };
         let viewport = raster.viewport;
         let distances: [[f32; 1]; 2] =
             std::array::from_fn(|_| [between(&mut rng, -0.5, 2.0) as f32]);
@@ -243,7 +244,8 @@ fn a_line_shows_what_lies_along_it() {
                 let center = [x as f64 + 0.5, y as f64 + 0.5];
                 let along = (center[major] - p[major]) / (q[major] - p[major]);
                 let minor = p[1 - major] + along * (q[1 - major] - p[1 - major]);
-                let aside = 0.5 - (center[1 - major] - minor).abs();
+                let half = f64::from(line_width) / 2.0;
+                let aside = half - (center[1 - major] - minor).abs();
                 let length = (q[major] - p[major]).abs();
                 let inside = along.min(1.0 - along) * length;
                 let [left, top, right, bottom] = raster.bounds.map(|bound| bound as usize);

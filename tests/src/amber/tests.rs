@@ -157,3 +157,35 @@ fn depths_beyond_0_and_1_are_kept_where_a_script_asks_for_them() {
     assert_eq!(refused(&script("", "-1.0", "1.0", "0.0"), 2), []);
     assert_eq!(refused(&script("", "1.0", "1.0", "1.0"), 2), []);
 }
+
+#[test]
+fn wide_lines_and_logic_operations_draw_what_a_script_expects() {
+    let text = "[vertex shader passthrough]
+
+[fragment shader]
+#version 450
+layout(location = 0) out vec4 color;
+void main() { color = vec4(1.0, 0.0, 1.0, 1.0); }
+
+[vertex data]
+0/R32G32_SFLOAT
+-1 0
+1 0
+
+[test]
+clear color 0 1 1 0
+clear
+logicOp VK_LOGIC_OP_AND_INVERTED
+logicOpEnable true
+lineWidth 6
+draw arrays LINE_LIST 0 2
+logicOpEnable false
+draw rect -1 0.5 2 0.5
+# The line is six pixels wide: rows 122 to 127 of 250.
+probe rect rgba (0, 0, 250, 122) (0, 1, 1, 0)
+probe rect rgba (0, 122, 250, 6) (0, 1, 0, 0)
+probe rect rgba (0, 128, 250, 59) (0, 1, 1, 0)
+probe rect rgba (0, 188, 250, 62) (1, 0, 1, 1)
+";
+    assert_eq!(refused(text, 4), []);
+}

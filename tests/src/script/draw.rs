@@ -136,8 +136,10 @@ impl<'s> Running<'s> {
         (state.polygon, state.bias) = (pipeline.polygon, pipeline.bias);
         state.clamp_depth = pipeline.clamp_depth;
         state.unrestricted_depth = self.script.unrestricted_depth;
-        state.targets =
-            vec![TargetState { blend: None, masked: pipeline.masked }; targets.colors.len()];
+        state.line_width = pipeline.line_width.unwrap_or(1.0);
+        let (masked, logic) = (pipeline.masked, pipeline.logic);
+        let target = TargetState { blend: None, masked, logic };
+        state.targets = vec![target; targets.colors.len()];
         Ok(state)
     }
 

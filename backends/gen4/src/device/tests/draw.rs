@@ -292,9 +292,9 @@ fn depth_scissor_view_and_blending_are_the_chips() {
     blended.blend_constant = [0.25, 0.5, 0.75, 1.0];
     // The flat colours are compared by their bits: they are not blended.
     blended.targets = vec![
-        TargetState { blend: Some(blend), masked: 0b0010 },
-        TargetState { blend: Some(blend), masked: 0b1000 },
-        TargetState { blend: None, masked: 0b0101 },
+        TargetState { blend: Some(blend), masked: 0b0010, logic: None },
+        TargetState { blend: Some(blend), masked: 0b1000, logic: None },
+        TargetState { blend: None, masked: 0b0101, logic: None },
     ];
     compare(blended, &corners(&two), false, None);
 }
