@@ -25,14 +25,27 @@ pub struct Packing {
     pub swapped: bool,
     /// Bits of the first word before the first component.
     pub shift: u32,
+    /// Elements do not begin at words.
+    pub unaligned: bool,
+}
+
+/// The byte of an element at which the sequencer's words begin.
+pub const fn start(offset: u32, stride: u32) -> u32 {
+    if stride.is_multiple_of(4) { offset & !3 } else { offset }
 }
 
 impl Packing {
     /// By the name of a format; none for a format that is not known.
     pub fn of(format: &str) -> Option<Packing> {
         let signed = format.starts_with('s');
-        let packing =
-            |kind, bits, components| Packing { kind, bits, components, swapped: false, shift: 0 };
+        let packing = |kind, bits, components| Packing {
+            kind,
+            bits,
+            components,
+            swapped: false,
+            shift: 0,
+            unaligned: false,
+        };
         match format {
             "unorm10-10-10-2" => {
                 return Some(packing(Kind::Normalised { signed: false }, 10, 4));
@@ -56,16 +69,18 @@ impl Packing {
         })
     }
 
-    /// The same where the attribute begins at a byte of an element; none where a component lies across words, or where elements
-    /// do not begin at words: the sequencer brings whole words.
+    /// The same where the attribute begins at a byte of an element; none where a component does not begin at a multiple of its
+    /// size, which may lie across words. The sequencer brings whole words. Where elements do not begin at words, the first of
+    /// them begins at the attribute.
     pub fn at(self, offset: u32, stride: u32) -> Option<Packing> {
-        let shift = offset % 4 * 8;
         let whole = match self.bits {
-            10 => 32,
-            bits => bits,
+            10 => 4,
+            bits => bits / 8,
         };
-        (stride.is_multiple_of(4) && shift.is_multiple_of(whole))
-            .then_some(Packing { shift, ..self })
+        let shift = (offset - start(offset, stride)) * 8;
+        let unaligned = !stride.is_multiple_of(4);
+        let placed = offset.is_multiple_of(whole) && (!unaligned || stride.is_multiple_of(whole));
+        placed.then_some(Packing { shift, unaligned, ..self })
     }
 
     /// Words that hold so many components, at most all of them.
@@ -101,8 +116,15 @@ mod tests {
         assert_eq!(placed("uint8x2", 7, 8), Some((24, 2)));
         assert_eq!(placed("float16x2", 2, 4), Some((16, 2)));
         assert_eq!(placed("float16x2", 1, 4), None);
-        assert_eq!(placed("float16", 0, 2), None);
         assert_eq!(placed("float32", 2, 4), None);
+        // Elements that do not begin at words: the words begin at the attribute.
+        assert_eq!(placed("uint8x2", 0, 2), Some((0, 1)));
+        assert_eq!(placed("uint8x4", 3, 7), Some((0, 1)));
+        assert_eq!(placed("float16x4", 2, 10), Some((0, 2)));
+        assert_eq!(placed("float16", 1, 3), None);
+        assert_eq!(placed("float16", 0, 3), None);
+        assert_eq!(placed("float32", 0, 6), None);
+        assert_eq!(placed("unorm10-10-10-2", 0, 6), None);
         assert!(Packing::of("unorm8x4-bgra").is_some_and(|packing| packing.swapped));
     }
 }

@@ -42,6 +42,10 @@ const BARRIERS: Ground = Ground::assumption(
     "workgroups of several tasks meet by a mutex and two coefficients",
     "the public driver does so by shared memory and a mutex; what wakes sleepers is said nowhere",
 );
+const BYTES: Ground = Ground::assumption(
+    "DDMAD brings words from addresses that are not of words",
+    "the public driver fetches attributes of every stride and offset so, and says nothing of addresses",
+);
 const TURNS: Ground = Ground::assumption(
     "atomic operations that the memory lacks are loads and stores of instances that take turns under a mutex",
     "the public driver does so for exchanges that compare",
@@ -61,6 +65,9 @@ pub fn evidence(func: &Func, abi: &Abi, targets: bool) -> Evidence {
         Stage::Vertex => {
             if func.inputs.values().any(|data| builtin(data.kind)) {
                 add(&TRANSFERS);
+            }
+            if abi.packings.values().flatten().any(|packing| packing.unaligned) {
+                add(&BYTES);
             }
             // The last vertex of a task starts it.
             add(&CONDITIONS);

@@ -320,6 +320,67 @@ fn attributes_are_taken_out_of_their_words() {
     }
 }
 
+/// Elements of two, three and six bytes follow each other without gaps.
+#[test]
+fn attributes_are_fetched_where_their_elements_begin_at_no_words() {
+    let text = "func \"main\" vertex trusted {
+  in0 = \"pair\" u32 x 2 location 0 flat center
+  in1 = \"bytes\" i32 x 3 location 1 flat center
+  in2 = \"halves\" f32 x 2 location 2 flat center
+  out0 = \"position\" f32 x 4 builtin position
+  out1 = \"pair\" u32 x 2 location 0 flat
+  out2 = \"bytes\" i32 x 3 location 1 flat
+  out3 = \"halves\" f32 x 2 location 2 flat
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = input in0.1
+  %2: b32 = input in1.0
+  %3: b32 = input in1.1
+  %4: b32 = input in1.2
+  %5: b32 = input in2.0
+  %6: b32 = input in2.1
+  output out1.0, %0
+  output out1.1, %1
+  output out2.0, %2
+  output out2.1, %3
+  output out2.2, %4
+  output out3.0, %5
+  output out3.1, %6
+  yield
+}";
+    let func = func(text);
+    for chip in CHIPS {
+        let mut request = Request { chip, ..Request::default() };
+        let lines = [("uint8x2", 2, 0), ("sint8x4", 7, 3), ("float16x2", 6, 2)];
+        for (location, (format, stride, offset)) in (0..).zip(lines) {
+            let attribute = Attribute { location, format: format.into(), buffer: location, offset };
+            request.pipeline.vertex.attributes.push(attribute);
+            let buffer = VertexBuffer { stride, step: Step::Vertex };
+            request.pipeline.vertex.buffers.push(buffer);
+        }
+        let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
+        let bytes: Vec<u8> = (1..64).map(|n: u8| n.wrapping_mul(37)).collect();
+        let buffers = vec![bytes.clone(); 3];
+        let ids: Vec<VertexId> = (0..5).map(|vertex| VertexId { vertex, instance: 0 }).collect();
+        let run = VertexRun { ids: &ids, first_vertex: 0, first_instance: 0, buffers: &buffers };
+        let mut device = ROGUE.device(&compiled, chip);
+        let found = device.vertices(&mut Bindings::new(&func), &run).expect("it runs");
+        for (vertex, found) in found.iter().enumerate() {
+            let byte = |at: usize| u32::from(bytes[at]);
+            let signed = |at: usize| bytes[at] as i8 as i32 as u32;
+            let half = |at: usize| {
+                let bits = u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+                (gpucc_ir::ssa::numerics::f16_to_f64(bits) as f32).to_bits()
+            };
+            assert_eq!(found[1], [byte(2 * vertex), byte(2 * vertex + 1), 0, 0], "{chip}");
+            let at = 7 * vertex + 3;
+            assert_eq!(found[2], [signed(at), signed(at + 1), signed(at + 2), 0], "{chip}");
+            let at = 6 * vertex + 2;
+            assert_eq!(found[3], [half(at), half(at + 2), 0, 0], "{chip}");
+        }
+    }
+}
+
 /// A word and halves in one store lie behind each other.
 #[test]
 fn a_store_of_words_and_halves_has_each_at_its_place() {

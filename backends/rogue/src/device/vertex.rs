@@ -3,7 +3,7 @@
 
 use super::heap::Heap;
 use super::{Machine, fill, untold};
-use crate::attribute::Packing;
+use crate::attribute::{self, Packing};
 use crate::lower::iterated_output as iterated_half;
 use crate::state::{FETCH_CODE, FETCH_DATA, VDM_PDS, VDM_STATE};
 use gpucc_emu::device::{Stop, VertexOut, VertexRun};
@@ -110,7 +110,8 @@ impl Machine {
             }
         };
         let most = numbers.into_iter().max().unwrap_or(0);
-        let end = u64::from(most) * u64::from(told.stride) + u64::from(told.offset & !3);
+        let start = u64::from(attribute::start(told.offset, told.stride));
+        let end = u64::from(most) * u64::from(told.stride) + start;
         let end = end + 4 * u64::from(count);
         let mut bytes = run.buffers.get(buffer as usize).cloned().unwrap_or_default();
         if end > 1 << 28 {
@@ -119,7 +120,7 @@ impl Machine {
         if bytes.len() < end as usize {
             bytes.resize(end as usize, 0);
         }
-        Ok(heap.put(&bytes)? + u64::from(told.offset & !3))
+        Ok(heap.put(&bytes)? + start)
     }
 
     /// What a vertex gave, by the places that the outputs are told to have.

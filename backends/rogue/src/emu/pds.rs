@@ -360,7 +360,11 @@ impl Pds<'_> {
             return undocumented(format!("a transfer's control word {control:#x}"));
         }
         let count = word.get(Field(11, 0));
-        let words = (0..u64::from(count)).map(|at| self.memory.word(address.wrapping_add(4 * at)));
+        // Attributes may begin at any byte.
+        let words = (0..u64::from(count)).map(|at| {
+            let bytes = self.memory.read(address.wrapping_add(4 * at), 4)?;
+            Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+        });
         Ok(Action::Words {
             common: word.bit(28),
             register: word.get(Field(25, 13)),
