@@ -155,21 +155,23 @@ impl<S> Lower<'_, S> {
         self.op2(Op::FSub, plus, minus)
     }
 
-    /// Determinant of a 3x3 matrix given by columns.
+    /// Determinant of a 3x3 matrix given by columns, along the first one. The orders of its terms cost the same, and over random
+    /// matrices their errors are alike. With this one those of Vulkan's conformance tests stay within their bounds also where sums
+    /// and products round toward zero.
     fn determinant3(&mut self, m: [Value; 9]) -> Value {
         let x = self.minor(m[4], m[8], m[7], m[5]);
-        let y = self.minor(m[1], m[8], m[7], m[2]);
-        let z = self.minor(m[1], m[5], m[4], m[2]);
+        let y = self.minor(m[3], m[8], m[6], m[5]);
+        let z = self.minor(m[3], m[7], m[6], m[4]);
         let x = self.op2(Op::FMul, m[0], x);
-        let y = self.op2(Op::FMul, m[3], y);
-        let z = self.op2(Op::FMul, m[6], z);
-        let sum = self.op2(Op::FSub, x, y);
-        self.op2(Op::FAdd, sum, z)
+        let y = self.op2(Op::FMul, m[1], y);
+        let z = self.op2(Op::FMul, m[2], z);
+        let sum = self.op2(Op::FAdd, x, z);
+        self.op2(Op::FSub, sum, y)
     }
 
-    /// A 4x4 matrix without one column and one row.
-    fn without(m: &[Value], column: usize, row: usize) -> [Value; 9] {
-        let mut kept = (0..16).filter(|index| index / 4 != column && index % 4 != row);
+    /// A 4x4 matrix without its first column and one row.
+    fn without(m: &[Value], row: usize) -> [Value; 9] {
+        let mut kept = (4..16).filter(|index| index % 4 != row);
         std::array::from_fn(|_| m[kept.next().expect("nine are left")])
     }
 
@@ -179,16 +181,16 @@ impl<S> Lower<'_, S> {
             [a, b, c, d, e, f, g, h, i] => Ok(self.determinant3([a, b, c, d, e, f, g, h, i])),
             _ if m.len() == 16 => {
                 let mut sum = None;
-                for column in 0..4 {
-                    let part = self.determinant3(Self::without(m, column, 0));
-                    let term = self.op2(Op::FMul, m[column * 4], part);
+                for row in 0..4 {
+                    let part = self.determinant3(Self::without(m, row));
+                    let term = self.op2(Op::FMul, m[row], part);
                     sum = Some(match sum {
                         None => term,
-                        Some(sum) if column % 2 == 1 => self.op2(Op::FSub, sum, term),
+                        Some(sum) if row % 2 == 1 => self.op2(Op::FSub, sum, term),
                         Some(sum) => self.op2(Op::FAdd, sum, term),
                     });
                 }
-                Ok(sum.expect("there are four columns"))
+                Ok(sum.expect("there are four rows"))
             }
             _ => Err(Stop::internal("the determinant of a matrix that is not square")),
         }

@@ -189,3 +189,47 @@ probe rect rgba (0, 188, 250, 62) (1, 0, 1, 1)
 ";
     assert_eq!(refused(text, 4), []);
 }
+
+#[test]
+fn determinants_and_inverses_of_whole_numbers_are_exact() {
+    let text = "#!amber
+SHADER compute matrices GLSL
+#version 450
+layout(set = 0, binding = 0) buffer In { mat4 m[]; };
+layout(set = 0, binding = 1) buffer Out { float found[]; };
+void main() {
+    found[0] = determinant(mat3(m[0]));
+    found[1] = determinant(m[1]);
+    found[2] = determinant(m[2]);
+    mat4 back = inverse(m[2]);
+    for (int at = 0; at < 16; at++)
+        found[3 + at] = back[at / 4][at % 4];
+}
+END
+BUFFER in DATA_TYPE mat4x4<float> DATA
+  2 7 -6 0
+  -3 1 8 0
+  5 -4 9 0
+  0 0 0 1
+  1 5 -2 4
+  2 -6 3 -7
+  -3 7 1 6
+  4 2 8 -5
+  1 2 -1 4
+  -2 -3 5 -8
+  3 8 4 10
+  1 1 1 -5
+END
+BUFFER out DATA_TYPE float SIZE 19 FILL 0.0
+PIPELINE compute all
+  ATTACH matrices
+  BIND BUFFER in AS storage DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER out AS storage DESCRIPTOR_SET 0 BINDING 1
+END
+RUN all 1 1 1
+EXPECT out IDX 0 EQ 509.0 -36.0 1.0
+EXPECT out IDX 12 TOLERANCE 0.001 EQ 308.0 94.0 -43.0 10.0 -193.0 -59.0 27.0 -6.0 65.0 20.0 -9.0 2.0 36.0 11.0 -5.0 1.0
+";
+    // Programs of the R600 family store to no buffers.
+    assert_eq!(refused(text, 2), [("r600", 3)]);
+}
