@@ -386,7 +386,8 @@ impl Compiler {
             };
             let say = |failure| place(say(failure));
             guarded(&name, || admit().map_err(say)).map_err(|failure| attach_ir(failure, &ssa))?;
-            let mut expanded = ssa.with_room();
+            let mut expanded = ssa.compacted();
+            ctx.renumbered();
             ctx.target = machine.expansion_info(&self.request(options, Control::default()));
             guarded_passes(&ssa, &mut watch, |watch| {
                 runner.go_on(own, &mut expanded, &mut ctx, watch)

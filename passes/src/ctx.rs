@@ -211,6 +211,11 @@ pub struct Ctx<'a> {
 }
 
 impl<'a> Ctx<'a> {
+    /// The function is another copy of itself: what is known by number of instruction is known no more.
+    pub fn renumbered(&mut self) {
+        self.settled = Settled::default();
+    }
+
     /// A context without a fuel limit.
     pub fn new(options: Options, numerics: Numerics, target: &'a dyn TargetInfo) -> Self {
         Ctx {

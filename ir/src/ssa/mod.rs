@@ -33,6 +33,7 @@
 //! and [`random`] a source of programs for tests.
 
 mod build;
+mod compact;
 pub mod cube;
 pub mod eval;
 mod func;
