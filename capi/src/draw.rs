@@ -177,7 +177,7 @@ fn targets(device: &gpucc_device, fragment: &Made) -> Reply<(Targets, FragmentSt
         ..FragmentState::default()
     });
     if pipeline.samples.is_some_and(|samples| samples > 1) || pipeline.alpha_to_coverage {
-        return Err(Failure::not_yet("drawing several samples a pixel", "the emulator"));
+        return Err(Failure::not_yet("drawing several samples a pixel", "gpucc_draw"));
     }
     let mut targets = Targets { colors: Vec::new(), depth: device.depth.clone() };
     let any = device.targets.values().chain(&device.depth).next();

@@ -227,6 +227,7 @@ fn render(
         TopologyArg::PointList => Topology::PointList,
     };
     state.varyings = pair.varyings();
+    state.unrestricted_depth = fragment.unrestricted_depth;
     if args.depth {
         let name = fragment.depth_stencil.as_deref().unwrap_or("depth32float");
         let format =

@@ -338,6 +338,60 @@ fn the_mean_of_four_samples_is_the_same_on_each_machine_that_has_them() {
 }
 
 #[test]
+fn depths_beyond_0_and_1_count_where_the_pipeline_says_so() {
+    let scene = Scene::new("unrestricted-depth");
+    // The second triangle is nearer, if depths below 0 are told apart.
+    let source = "struct V { @builtin(position) p: vec4f, @location(0) @interpolate(flat) n: u32 }
+        @vertex fn vs(@builtin(vertex_index) v: u32) -> V {
+            let k = v % 3u;
+            return V(vec4f(f32(k & 1u) * 4.0 - 1.0, f32(k >> 1u) * 4.0 - 1.0, 0.5, 1.0), v / 3u);
+        }
+        struct F { @location(0) c: vec4f, @builtin(frag_depth) d: f32 }
+        @fragment fn fs(v: V) -> F {
+            return F(vec4f(f32(v.n)), -0.5 - 0.5 * f32(v.n));
+        }";
+    fs::write(scene.folder.path("deep.wgsl"), source).expect("written");
+    let [file, dump, picture] =
+        ["deep.wgsl", "out.bin", "out.png"].map(|name| scene.folder.path(name));
+    let dump_to = format!("0={dump}");
+    let render = |machine: &str, unrestricted: bool| {
+        let format = json!([{ "format": "rgba32float" }]);
+        let state = json!({ "targets": format, "unrestricted_depth": unrestricted });
+        let pipeline = scene.pipeline(&state);
+        let args = [
+            "render",
+            &file,
+            "--target",
+            machine,
+            "--size",
+            "4x4",
+            "--draw",
+            "6",
+            "--depth",
+            "--pipeline",
+            &pipeline,
+            "--dump",
+            &dump_to,
+            "-o",
+            &picture,
+        ];
+        gpucc(&args)
+    };
+    for machine in ["interp", "r700", "g45", "valhall"] {
+        for (unrestricted, wanted) in [(false, 0.0f32), (true, 1.0)] {
+            let output = render(machine, unrestricted);
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{machine}: {text}");
+            let bytes = fs::read(&dump).expect("a dump");
+            assert_eq!(bytes[..4], wanted.to_le_bytes(), "{machine} {unrestricted}");
+        }
+    }
+    let refused = render("rogue", true);
+    assert_eq!(refused.status.code(), Some(6));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("depths beyond 0 and 1"));
+}
+
+#[test]
 fn what_no_target_takes_is_not_computed() {
     let scene = Scene::new("color-dead");
     let source = "

@@ -12,7 +12,7 @@ pub fn bound(state: &FragmentState) -> impl Iterator<Item = (u32, &ColorTarget, 
     })
 }
 
-/// What becomes of the bits of a colour and of those that are stored. Vulkan 30.3.
+/// What becomes of the bits of a colour and of those that are stored. Vulkan 1.3, Logical Operations.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LogicOp {
     /// Bit 2 s + d: the bit that is stored for a bit s of the colour where d was.
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn logic_operations_are_those_of_vulkans_table() {
         type Bits = fn(u8, u8) -> u8;
-        // Vulkan 30.3, table of logical operations, with s the colour and d what is stored.
+        // Vulkan 1.3, Logical Operations, with s the colour and d what is stored.
         let all: [(&str, Bits); 16] = [
             ("clear", |_, _| 0),
             ("and", |s, d| s & d),

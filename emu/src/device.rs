@@ -109,9 +109,13 @@ pub trait Device {
         bindings: &mut Bindings,
         batch: &QuadBatch,
     ) -> Result<Vec<FragmentOut>, Stop>;
-    /// The most samples that a pixel has of the quads that it runs.
+    /// A pixel of its quads has at most so many samples.
     fn most_samples(&self) -> u32 {
         1
+    }
+    /// The fragment program runs for each sample, as the state around it says.
+    fn by_sample(&self) -> bool {
+        false
     }
     /// What happens to pixels before the program runs, as the state around it says.
     fn early(&self) -> Early {

@@ -10,6 +10,7 @@ pub use crate::raster::{Bias, Polygon};
 use crate::sampler::Compare;
 use gpucc_ir::driver::ColorTarget;
 use gpucc_ir::ssa::{Interpolation, Sampling};
+use smallvec::SmallVec;
 
 /// How vertices make primitives.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -356,13 +357,13 @@ pub fn draw<S: Shade>(
     let mut stats = DrawStats::default();
     let size = target_size(targets);
     let early = shade.early();
-    let samples = targets.samples();
+    // Of another number those places are used that there are.
+    let samples = raster::places(targets.samples()).len() as u32;
     let by_sample = samples > 1 && shade.by_sample();
     let batch = QuadBatch::default();
     let held = Vec::new();
-    let stats_of = &mut stats;
-    let mut pipe =
-        Pipe { draw, shade, targets, early, samples, by_sample, stats: stats_of, batch, held };
+    let stats = &mut stats;
+    let mut pipe = Pipe { draw, shade, targets, early, samples, by_sample, stats, batch, held };
     pipe.batch.varyings = draw.varyings.len();
     let mut primitive = 0;
     for instance in 0..draw.instances {
@@ -392,7 +393,7 @@ pub fn draw<S: Shade>(
         }
     }
     pipe.flush()?;
-    Ok(stats)
+    Ok(*stats)
 }
 
 fn target_size(targets: &Targets) -> [u32; 2] {
@@ -458,8 +459,15 @@ struct Pipe<'a, S: Shade> {
 struct Held {
     /// Samples of each pixel that are written.
     masks: [u32; 4],
-    /// The depth of each of them: by sample, by pixel.
-    depths: Vec<[f32; 4]>,
+    /// Their depths by sample from `first` on, by pixel; none where nothing is tested.
+    depths: SmallVec<[[f32; 4]; 1]>,
+    first: u32,
+}
+
+impl Held {
+    fn depth(&self, sample: u32, pixel: usize) -> f32 {
+        self.depths.get((sample - self.first) as usize).map_or(0.0, |depths| depths[pixel])
+    }
 }
 
 impl<S: Shade> Pipe<'_, S> {
@@ -545,7 +553,7 @@ impl<S: Shade> Pipe<'_, S> {
         (corners, primitive): (&[Vertex], u32),
         sample: u32,
     ) -> Result<(), S::Error> {
-        let held = self.before(piece, own);
+        let held = self.before(piece, own, sample);
         let mut covered = 0;
         for (pixel, mask) in held.masks.iter().enumerate() {
             covered |= u8::from(*mask != 0) << pixel;
@@ -553,7 +561,10 @@ impl<S: Shade> Pipe<'_, S> {
         if covered == 0 {
             return Ok(());
         }
-        let (count, masks) = (self.samples, held.masks);
+        // Tests hide no sample from the program: Vulkan 1.3, Sample Mask.
+        let runs = |pixel: usize| held.masks[pixel] != 0;
+        let masks = [0, 1, 2, 3].map(|pixel| if runs(pixel) { own.masks[pixel] } else { 0 });
+        let count = self.samples;
         let quad = Quad {
             x: own.x,
             y: own.y,
@@ -596,26 +607,31 @@ impl<S: Shade> Pipe<'_, S> {
         Ok(())
     }
 
-    /// The samples of a quad that run.
-    fn before(&mut self, piece: &Piece, quad: &Found) -> Held {
-        let mut masks = quad.masks;
-        let depth = |sample: usize| match self.samples {
-            1 => quad.position.map(|position| position[2]),
-            _ => piece.sampled(quad, sample).position.map(|position| position[2]),
+    /// The samples of a quad that run: all that are covered, or of a quad by sample the one.
+    fn before(&mut self, piece: &Piece, quad: &Found, sample: u32) -> Held {
+        let own = |position: [[f32; 4]; 4]| position.map(|position| position[2]);
+        let tests = self.draw.depth.is_some() && self.targets.depth.is_some();
+        let depths = match (self.samples, self.by_sample) {
+            _ if !tests => SmallVec::new(),
+            (1, _) | (_, true) => SmallVec::from_buf([own(quad.position)]),
+            (count, false) => {
+                let at = |sample| own(piece.sampled(quad, sample).position);
+                (0..count as usize).map(at).collect()
+            }
         };
-        let depths: Vec<[f32; 4]> = (0..self.samples as usize).map(depth).collect();
-        if self.early.test {
-            for (pixel, mask) in masks.iter_mut().enumerate() {
+        let mut held = Held { masks: quad.masks, depths, first: sample };
+        if self.early.test && tests {
+            for pixel in 0..4 {
                 let at = pixel_of([quad.x, quad.y], pixel);
-                for sample in samples(*mask) {
-                    let (at, depth) = (Texel { sample, ..at }, depths[sample as usize][pixel]);
+                for sample in samples(held.masks[pixel]) {
+                    let (at, depth) = (Texel { sample, ..at }, held.depth(sample, pixel));
                     if !depth_passes(self.draw, self.targets, at, depth, self.early.write) {
-                        *mask &= !(1 << sample);
+                        held.masks[pixel] &= !(1 << sample);
                     }
                 }
             }
         }
-        Held { masks, depths }
+        held
     }
 
     /// Shades and writes what was collected, in order.
@@ -634,7 +650,7 @@ impl<S: Shade> Pipe<'_, S> {
                 let at = pixel_of([quad.x, quad.y], n);
                 let mut written = false;
                 for sample in samples(held.masks[n] & pixel.mask.unwrap_or(u32::MAX)) {
-                    let depth = (!self.early.write).then_some(held.depths[sample as usize][n]);
+                    let depth = (!self.early.write).then(|| held.depth(sample, n));
                     let at = Texel { sample, ..at };
                     written |= write_sample(self.draw, self.targets, at, depth, pixel);
                 }

@@ -10,8 +10,8 @@
 //! left edge it is. Weights are f64.
 //! Triangles may be drawn as their edges or corners. The bias of a triangle is added to all of its depths.
 //! Lines cover the pixels that their centres' diamonds pass, approximated as a rectangle one pixel
-//! wide along the major axis. Wider ones are as many pixels wide there, half of them on each side, as Vulkan has
-//! Bresenham's lines (28.8.2, 28.8.3); points are squares around the projected centre.
+//! wide along the major axis. Wider ones are as many pixels wide there, half of them on each side (Vulkan 1.3, Bresenham Line Segment
+//! Rasterization); points are squares around the projected centre.
 //! A pixel has one sample in its centre, or several at Vulkan's standard places, and is covered when one of them is.
 //! Centroid takes the pixel's centre when all of its samples are covered, else its first covered sample, else (where the
 //! pixel is a helper) that of the quad's first covered pixel: where it counts that is inside both pixel and primitive.
@@ -89,7 +89,7 @@ pub enum Polygon {
 }
 
 /// What is added to the depths of triangles: `constant` of the smallest steps that depths can be apart, and `slope` times the
-/// steepest change from pixel to pixel, together at most `clamp` where that is above 0, at least where it is below. Vulkan 29.9.
+/// steepest change from pixel to pixel, together at most `clamp` where that is above 0, at least where it is below. Vulkan 1.3, Depth Bias.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Bias {
     /// Steps.
@@ -146,7 +146,7 @@ const GUARD: f64 = 16.0;
 /// The place in the middle of a pixel.
 const CENTER: [u8; 2] = [128, 128];
 
-/// Standard places of a pixel's samples, in subpixels from its upper left corner. Vulkan 28.3.
+/// Standard places of a pixel's samples, in subpixels from its upper left corner. Vulkan 1.3, Multisampling.
 static PLACES: [&[[u8; 2]]; 5] = [
     &[[128, 128]],
     &[[192, 192], [64, 64]],

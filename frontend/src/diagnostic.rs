@@ -126,7 +126,7 @@ pub enum Needs {
     Corners,
     /// Whether a primitive covers a pixel wholly.
     WholePixels,
-    /// Storage textures whose texels have several samples.
+    /// Storage textures whose texels have several samples, and that are written.
     StoredSamples,
 }
 

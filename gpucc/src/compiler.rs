@@ -386,7 +386,8 @@ impl Compiler {
             };
             let say = |failure| place(say(failure));
             guarded(&name, || admit().map_err(say)).map_err(|failure| attach_ir(failure, &ssa))?;
-            let mut expanded = ssa.compacted();
+            let mut expanded = guarded(&name, || Ok(ssa.compacted()))
+                .map_err(|failure| attach_ir(failure, &ssa))?;
             ctx.renumbered();
             ctx.target = machine.expansion_info(&self.request(options, Control::default()));
             guarded_passes(&ssa, &mut watch, |watch| {

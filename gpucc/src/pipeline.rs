@@ -160,7 +160,7 @@ fn check_target(target: &ColorTarget, samples: Option<u32>) -> Result<(), (&'sta
 }
 
 /// The most samples of a pixel on any machine.
-const MOST_SAMPLES: u32 = 16;
+pub(crate) const MOST_SAMPLES: u32 = 16;
 
 /// That there is no such name, and which names there are.
 fn unknown<'n>(what: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> String {

@@ -119,7 +119,7 @@ impl Target {
             Needs::Viewports => "viewports that shaders see or choose",
             Needs::Corners => "values of a primitive's corners",
             Needs::WholePixels => "whether a pixel is covered wholly",
-            Needs::StoredSamples => "storage textures of several samples",
+            Needs::StoredSamples => "storing texels of several samples",
         };
         self.refusals().into_iter().find(|row| row.0 == feature)
     }

@@ -169,6 +169,21 @@ impl FileCells {
         Some(until)
     }
 
+    /// What [`FileCells::cell_free_until`] answers where it needs no look at the stays, for segments of which the last
+    /// ends at `end`.
+    #[inline]
+    fn known_until(&self, cell: u16, first: Segment, end: u32, point: u32) -> Option<Option<u32>> {
+        let next = self.next_stay.get(usize::from(cell)).copied().unwrap_or(0);
+        if first.start < point || next <= point {
+            None
+        } else if end <= next {
+            Some(Some(next))
+        } else {
+            // Somebody begins to live here in the midst of the first segment.
+            (first.start <= next && next < first.end).then_some(None)
+        }
+    }
+
     fn cell_free_until(
         &mut self,
         cell: u16,
@@ -181,16 +196,9 @@ impl FileCells {
         if self.is_busy(cell, start, point) {
             return None;
         }
-        let next = *self.next_stay.get(usize::from(cell))?;
-        if start >= point && point < next {
-            let end = segments.last().map_or(start, |last| last.end);
-            if end <= next {
-                return Some(next);
-            }
-            if start <= next && next < segments[0].end {
-                // Somebody begins to live here in the midst of the first segment.
-                return None;
-            }
+        let end = segments.last().map_or(start, |last| last.end);
+        if let Some(known) = self.known_until(cell, segments[0], end, point) {
+            return known;
         }
         let busy = self.busy.get_mut(usize::from(cell))?;
         let track = &mut self.tracks[cell];

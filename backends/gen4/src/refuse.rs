@@ -75,7 +75,7 @@ macro_rules! both {
             ("shading rates", "G45 vol. 4, 5.10.6: a target write is for one pixel a channel"),
             (SAMPLES, "G45 vol. 4, 4.7.2: SURFACE_STATE counts no samples"),
             (
-                "storage textures of several samples",
+                "storing texels of several samples",
                 "G45 vol. 4, 4.7.2: SURFACE_STATE counts no samples",
             ),
             (

@@ -14,6 +14,7 @@ use crate::driver::SamplerUse;
 use crate::emu::{
     self, Aperture, BufferResource, FetchResource, FetchSource, Launched, State, address,
 };
+use crate::limits;
 use gpucc_emu::device::{self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun};
 use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::world::{Bindings, Bound};
@@ -509,7 +510,12 @@ impl Device for Machine {
     }
 
     fn most_samples(&self) -> u32 {
-        8
+        limits::SAMPLES.row().1 as u32
+    }
+
+    fn by_sample(&self) -> bool {
+        // Register guide 3, PA_SC_MODE_CNTL.PS_ITER_SAMPLE.
+        self.registers().get(&address::PA_SC_MODE_CNTL).is_some_and(|mode| mode >> 17 & 1 == 1)
     }
 
     fn early(&self) -> Early {

@@ -138,10 +138,8 @@ const TABLE: &[Row] = &[
 /// Features that no function in SSA can ask for: the front end reads them, knows what they need and stops.
 const UNREAD: &[Row] = &[
     (
-        "storage textures of several samples",
-        Some(
-            "R700 ISA 3.4.2: memory exports write linear buffers; CB_COLOR0_SIZE, PITCH_TILE_MAX: only tiled layouts count samples",
-        ),
+        "storing texels of several samples",
+        Some("R700 ISA 3.4.2: memory exports write linear buffers, and no samples lie in those"),
         Some(
             "register guide 4, SQ_CF_ALLOC_EXPORT_WORD1: no instruction writes memory at an address of its own (MEM_EXPORT came with R700)",
         ),

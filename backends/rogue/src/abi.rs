@@ -226,6 +226,10 @@ impl Abi {
                 abi.fragment(func)?;
                 // The public driver clamps every depth that goes back, and nothing says what becomes of others. 4.2.
                 let fragment = pipeline.fragment.as_ref();
+                if fragment.and_then(|fragment| fragment.samples).is_some_and(|samples| samples > 1)
+                {
+                    return Err(not_yet("pixels of several samples"));
+                }
                 if (abi.returns_z || computes_depth(func))
                     && fragment.is_some_and(|fragment| fragment.unrestricted_depth)
                 {

@@ -9,6 +9,7 @@ mod vertex;
 
 use crate::api::VertexForm;
 use crate::emu::{self, State};
+use crate::limits;
 use crate::state as descriptors;
 use crate::state::{CONSTANTS, INFO, PADDING, THREAD, WORKGROUP};
 use fill::{FIRST, Filler, about_image};
@@ -96,6 +97,14 @@ struct Out {
 }
 
 impl Machine {
+    /// A word of a descriptor of the program's state; 0 where there is none.
+    fn state_word(&self, name: &str, at: usize) -> u32 {
+        match self.compiled.described.state.get(name) {
+            Some(Setting::Descriptor { words, .. }) => words.get(at).copied().unwrap_or_default(),
+            _ => 0,
+        }
+    }
+
     /// The emulated machine for a program.
     pub(crate) fn new(compiled: &Compiled) -> Machine {
         Machine {
@@ -448,15 +457,15 @@ impl Device for Machine {
     }
 
     fn most_samples(&self) -> u32 {
-        16
+        limits::SAMPLES.row().1 as u32
+    }
+
+    fn by_sample(&self) -> bool {
+        self.state_word("Draw", 0) >> 11 & 1 == 1
     }
 
     fn early(&self) -> Early {
-        let state = &self.compiled.described.state;
-        let word = |name: &str, at: usize| match state.get(name) {
-            Some(Setting::Descriptor { words, .. }) => words.get(at).copied().unwrap_or_default(),
-            _ => 0,
-        };
+        let word = |name: &str, at: usize| self.state_word(name, at);
         let draw = word("Draw", 0);
         let (kill, update, modifies) = (draw >> 2 & 3, draw >> 4 & 3, draw >> 20 & 1 == 1);
         let own_stencil = word("Depth/stencil", 0) >> 30 & 1 == 1;

@@ -415,6 +415,7 @@ struct Sampled {
     fixed: Fixed,
     by_sample: bool,
     mask: Option<u32>,
+    early: Early,
 }
 
 impl Shade for Sampled {
@@ -439,6 +440,34 @@ impl Shade for Sampled {
     fn by_sample(&self) -> bool {
         self.by_sample
     }
+
+    fn early(&self) -> Early {
+        self.early
+    }
+}
+
+#[test]
+fn a_program_sees_samples_that_the_test_before_it_took() {
+    let mut state = Draw::new(4, 1, 4, 4);
+    state.topology = Topology::TriangleStrip;
+    state.depth = Some(DepthState { compare: Compare::Less, write: true });
+    for early in [false, true] {
+        let extent = Extent { samples: 4, ..Extent::plane(4, 4) };
+        let image = |format| Image::new(format, extent).expect("an image");
+        let mut depth = image(Format::Depth32Float);
+        depth.fill([0.625f32.to_bits(); 4]);
+        let mut targets = Targets { colors: vec![image(Format::Rgba32Float)], depth: Some(depth) };
+        let early = Early { test: early, write: early };
+        let fixed = left_part(4.0, 1.0);
+        let Ok(_) =
+            draw(&state, &mut Sampled { fixed, by_sample: false, mask: None, early }, &mut targets);
+        let masks = [0, 1, 2, 3].map(|sample| {
+            let at = Texel { x: 2, y: 0, sample, ..Texel::default() };
+            f32::from_bits(targets.colors[0].load(at).expect("inside")[3])
+        });
+        // Two of the third pixel's samples pass. The primitive covers all four.
+        assert_eq!(masks, [15.0, 0.0, 15.0, 0.0], "{early:?}");
+    }
 }
 
 #[test]
@@ -449,7 +478,8 @@ fn a_program_runs_for_pixels_or_for_samples_at_their_standard_places() {
         let extent = Extent { samples: 4, ..Extent::plane(4, 4) };
         let image = Image::new(Format::Rgba32Float, extent).expect("an image");
         let mut targets = Targets { colors: vec![image], depth: None };
-        let mut shade = Sampled { fixed: left_part(2.25, 0.0), by_sample, mask };
+        let mut shade =
+            Sampled { fixed: left_part(2.25, 0.0), by_sample, mask, early: Early::default() };
         let Ok(_) = draw(&state, &mut shade, &mut targets);
         [0, 1, 2, 3].map(|sample| {
             let at = Texel { x: at[0], y: at[1], sample, ..Texel::default() };

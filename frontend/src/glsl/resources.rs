@@ -221,7 +221,10 @@ impl<'p> OfGlsl<'p> {
             return Ok((ResourceKind::Texture { dim, arrayed, sample, multisampled }, scalar));
         }
         if image.multisampled {
-            return Err(super::lacking("multisampled storage images"));
+            return Err(match global.read_only {
+                true => Stop::unsupported("multisampled storage images", super::READING),
+                false => super::lacking("multisampled storage images"),
+            });
         }
         if dim == Dim::Cube {
             return Err(Stop::unsupported("storage images of cubes", super::READING));

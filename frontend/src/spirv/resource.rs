@@ -438,7 +438,10 @@ impl<'p> OfSpirv<'p> {
         }
         if image.multisampled {
             let stop = Stop::unsupported("multisampled storage images", READING);
-            return Err(stop.needing(Needs::StoredSamples));
+            return Err(match self.source.program.decorations(id).read_only {
+                true => stop,
+                false => stop.needing(Needs::StoredSamples),
+            });
         }
         if dim == Dim::Cube {
             return Err(Stop::unsupported("storage images of cubes", READING));

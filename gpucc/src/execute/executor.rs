@@ -188,7 +188,12 @@ impl Executor {
         self.device.early()
     }
 
-    /// The most samples that a pixel has of the quads that the machine runs.
+    /// The fragment program runs for each sample.
+    pub fn by_sample(&self) -> bool {
+        self.device.by_sample()
+    }
+
+    /// A pixel of the quads that the machine runs has at most so many samples.
     pub fn most_samples(&self) -> u32 {
         self.device.most_samples()
     }

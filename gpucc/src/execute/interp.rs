@@ -9,7 +9,7 @@ use gpucc_emu::draw::{Early, Quad, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, SUBGROUP, Trace};
 use gpucc_ir::ssa::numerics::half_bits;
-use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Scalar, Span};
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Sampling, Scalar, Span};
 
 /// Lanes that run together: larger dispatches are cut at workgroups.
 const MOST_LANES: u32 = 4096;
@@ -188,7 +188,17 @@ pub fn pixel_outs(outcome: &Outcome, batch: &QuadBatch) -> Vec<FragmentOut> {
 
 impl Device for Interp {
     fn most_samples(&self) -> u32 {
-        16
+        crate::pipeline::MOST_SAMPLES
+    }
+
+    fn by_sample(&self) -> bool {
+        self.func.inputs.values().any(|data| {
+            matches!(
+                data.kind,
+                InputKind::Location { sampling: Sampling::Sample, .. }
+                    | InputKind::Builtin(Builtin::SampleIndex | Builtin::SamplePosition)
+            )
+        })
     }
     fn early(&self) -> Early {
         // The API tests behind the program unless that asks for tests before it.

@@ -9,7 +9,7 @@ use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::numerics::{f16_to_f64, half_bits, word_bits};
 use gpucc_ir::ssa::{
     Builtin, Func, InputKind, Interpolation, OutputKind, Resource, ResourceData, ResourceKind,
-    Sampling, Scalar, Stage,
+    Scalar, Stage,
 };
 use std::collections::BTreeMap;
 
@@ -337,13 +337,7 @@ impl Shade for Draw<'_> {
     }
 
     fn by_sample(&self) -> bool {
-        self.fragment.func.inputs.values().any(|data| {
-            matches!(
-                data.kind,
-                InputKind::Location { sampling: Sampling::Sample, .. }
-                    | InputKind::Builtin(Builtin::SampleIndex | Builtin::SamplePosition)
-            )
-        })
+        self.fragment.executor.by_sample()
     }
 
     fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Stop> {

@@ -12,7 +12,7 @@ impl FileCells {
         let [first, ..] = class.segments[..] else { return Some(0) };
         let end = class.segments.last().map_or(first.end, |last| last.end);
         // Of a class that nobody waits for, a cell is often known to be free or not.
-        let known = point <= first.start && !class.whole && class.dormant.is_empty();
+        let known = !class.whole && class.dormant.is_empty();
         let count = self.limit * self.row;
         let mut best: Option<(u32, u16)> = None;
         let mut new: Option<u16> = None;
@@ -23,18 +23,9 @@ impl FileCells {
             while left != 0 {
                 let cell = from + left.trailing_zeros() as u16;
                 left &= left - 1;
-                let next = self.next_stay.get(usize::from(cell)).copied().unwrap_or(0);
-                let until = if known && point < next && end <= next {
-                    next
-                } else if known && point < next && first.start <= next && next < first.end {
-                    // Somebody begins to live there in the midst of the first segment.
-                    continue;
-                } else {
-                    match self.free_until(cell, class, point, steps) {
-                        Some(until) => until,
-                        None => continue,
-                    }
-                };
+                let quick = known.then(|| self.known_until(cell, first, end, point)).flatten();
+                let until = quick.unwrap_or_else(|| self.free_until(cell, class, point, steps));
+                let Some(until) = until else { continue };
                 let gap = until - end;
                 if best.is_none_or(|(least, _)| gap < least) {
                     best = Some((gap, cell));
@@ -78,7 +69,12 @@ impl Colorer<'_> {
             [] => (0, 0),
         };
         let mut best: Option<((u16, bool, u32), u16)> = None;
+        let unnamed = cells.named.as_ref().map_or(0, Named::end);
         for cell in 0..total.saturating_sub(extent - 1) {
+            if cell >= unnamed && best.is_some() && preferred.is_none() {
+                // From here on all is as new as what was found, or newer.
+                break;
+            }
             if cells.is_busy(cell, start, point) || data.phases >> (cell % row) & 1 == 0 {
                 continue;
             }
@@ -125,7 +121,7 @@ impl Colorer<'_> {
         let unnamed = cells.named.as_ref().map_or(0, Named::end);
         let total = cells.limit * cells.row;
         let mut best: Option<((u16, u32), u16)> = None;
-        for from in (0..total).step_by(64) {
+        'windows: for from in (0..total).step_by(64) {
             // Bases at which no member is known to meet anybody.
             let mut open = members.iter().fold(below(total - from), |open, (class, offset)| {
                 open & cells.not_busy(from + offset, class.segments[0].start, point)
@@ -135,7 +131,7 @@ impl Colorer<'_> {
                 open &= open - 1;
                 if base >= unnamed && best.is_some() {
                     // From here on all is new.
-                    break;
+                    break 'windows;
                 }
                 let new = match pattern {
                     Some(pattern) => (cells.new_cells(base) & pattern).count_ones() as u16,

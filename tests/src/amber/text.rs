@@ -188,11 +188,10 @@ fn image<'l>(rest: &[&str], lines: &mut impl Iterator<Item = &'l str>) -> Option
         _ => return None,
     };
     let (samples, rest) = match *rest {
-        // Nothing says how values lie that have several samples.
-        ["SAMPLES", samples] => (samples.parse().ok()?, &[][..]),
+        ["SAMPLES", samples, ref rest @ ..] => (samples.parse().ok()?, rest),
         _ => (1, rest),
     };
-    if ![1, 2, 4, 8, 16].contains(&samples) {
+    if ![1, 2, 4, 8, 16, 32, 64].contains(&samples) {
         return None;
     }
     let Extent { width, height, .. } = extent;

@@ -65,6 +65,9 @@ impl<'s> Running<'s> {
         for color in &pipeline.colors {
             self.put_back(&color.image, color.level, &targets.colors[color.location]);
         }
+        if pipeline.resolves.len() > pipeline.colors.len() {
+            return Err(Failure::not_yet("resolves without a target", "scripts"));
+        }
         for (image, color) in pipeline.resolves.iter().zip(&pipeline.colors) {
             self.resolve(image, &targets.colors[color.location])?;
         }
@@ -84,6 +87,11 @@ impl<'s> Running<'s> {
         }
         if let Some(image) = &pipeline.depth_stencil {
             targets.depth = Some(self.plane(image, 0)?);
+        }
+        let samples = targets.samples();
+        let mut all = targets.colors.iter().chain(&targets.depth);
+        if all.any(|image| image.extent().samples != samples) {
+            return Err(Failure::not_yet("targets of unequal samples", "scripts"));
         }
         Ok(targets)
     }

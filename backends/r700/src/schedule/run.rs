@@ -30,7 +30,7 @@ pub(super) struct Run {
     pub graph: Graph,
     /// No order has fewer groups.
     pub least: u32,
-    /// Nor so many, for its constants alone.
+    /// Its constants alone ask for so many groups.
     pub constants: u32,
 }
 
@@ -59,7 +59,7 @@ impl Run {
         run
     }
 
-    /// By node: its height, and before all others what reads two pairs of constants.
+    /// By node: its height, and before all others the ALU operations that read two pairs of constants.
     pub fn pairs_first(&self) -> Vec<u32> {
         let highest = self.graph.height.iter().max().map_or(0, |height| height + 1);
         let nodes = self.nodes.iter().zip(&self.graph.height);

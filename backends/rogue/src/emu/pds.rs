@@ -127,6 +127,13 @@ impl Place {
     }
 }
 
+/// Where a transfer may begin. That attributes begin anywhere is an assumption: evidence.rs.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Begins {
+    AtWords,
+    AtBytes,
+}
+
 impl Pds<'_> {
     fn read(&self, place: Place) -> Result<u32, Refused> {
         let missing = || (Rule::PdsRegister, format!("{place:?} was never written"));
@@ -345,13 +352,13 @@ impl Pds<'_> {
             return undocumented("the test of bounds of a transfer");
         }
         let offset = u64::from(factor).wrapping_mul(index.into());
-        let words = self.transfer(base.wrapping_add(offset), control as u32)?;
+        let words = self.transfer(base.wrapping_add(offset), control as u32, Begins::AtBytes)?;
         actions.push(words);
         Ok(())
     }
 
     /// The words of a transfer with its control word.
-    fn transfer(&self, address: u64, control: u32) -> Result<Action, Refused> {
+    fn transfer(&self, address: u64, control: u32, begins: Begins) -> Result<Action, Refused> {
         let word = Word(control);
         if word.get(Field(27, 26)) == 3 {
             return Err((Rule::PdsCode, format!("the cache mode of {control:#x}")));
@@ -360,10 +367,15 @@ impl Pds<'_> {
             return undocumented(format!("a transfer's control word {control:#x}"));
         }
         let count = word.get(Field(11, 0));
-        // Attributes may begin at any byte.
         let words = (0..u64::from(count)).map(|at| {
-            let bytes = self.memory.read(address.wrapping_add(4 * at), 4)?;
-            Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+            let address = address.wrapping_add(4 * at);
+            match begins {
+                Begins::AtWords => self.memory.word(address),
+                Begins::AtBytes => {
+                    let bytes = self.memory.read(address, 4)?;
+                    Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+                }
+            }
         });
         Ok(Action::Words {
             common: word.bit(28),
@@ -385,7 +397,7 @@ impl Pds<'_> {
                 if value >> 40 & 0x1fff != 0 {
                     return undocumented("an offset of a transfer's destination");
                 }
-                self.transfer(value & 0xff_ffff_ffff, control(self)?)?
+                self.transfer(value & 0xff_ffff_ffff, control(self)?, Begins::AtWords)?
             }
             1 => {
                 let control = Word(control(self)?);
