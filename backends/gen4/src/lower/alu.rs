@@ -21,9 +21,12 @@ const DEPTH: u32 = 4;
 const LARGEST_UNSIGNED: f32 = 4_294_967_040.0;
 
 /// The divisor of a choice between a reciprocal and the next float, as the recipe of quotients makes it: by whether the product of both
-/// is below 1. Where the product is a NaN both are the same.
-fn quotient_of(func: &Func, args: &[Value]) -> Option<Value> {
+/// is below 1. Where the product is a NaN both are the same. `near` as for [`known::low_bits`].
+fn quotient_of(func: &Func, args: &[Value], near: impl Fn(Value) -> bool) -> Option<Value> {
     let [below, next, reciprocal] = args else { return None };
+    if !args.iter().all(|&value| near(value)) {
+        return None;
+    }
     let number = |value: Value| func.as_const(value).map(|bits| f32::from_bits(bits as u32));
     let divisor = func.def(*reciprocal).filter(|data| data.op == Op::FRcp)?.args[0];
     let below = func.def(*below).filter(|data| data.op == Op::FLt)?;
@@ -93,7 +96,9 @@ impl Lower<'_> {
         if compares || joins && self.ssa.ty(result) == Type::B1 {
             return self.truth(data);
         }
-        if let Some((value, mask)) = known::low_bits(self.ssa, data) {
+        if let Some((value, mask)) =
+            known::low_bits(self.ssa, data, |value| self.cell(value).is_none())
+        {
             let source = self.source(value);
             let dst = self.define(result);
             self.alu(Opcode::And, Ty::Ud, dst, &[source, Src::Bits(mask).into()]);
@@ -304,7 +309,9 @@ impl Lower<'_> {
             }
             Op::Select => {
                 let (mut yes, no) = (self.source(args[1]), self.source(args[2]));
-                if let Some(divisor) = quotient_of(self.ssa, &data.args) {
+                if let Some(divisor) =
+                    quotient_of(self.ssa, &data.args, |value| self.cell(value).is_none())
+                {
                     // The last source alone may be a number.
                     let first = self.float(divisor);
                     let first = self.no_number(first);
@@ -339,16 +346,17 @@ impl Lower<'_> {
         if self.abi.is_vertex() {
             return false;
         }
+        let near = |value: Value| self.cell(value).is_none();
         let part = |value: Value, converts: Op| {
             let (whole, ty, byte) =
-                known::piece(self.ssa, value).filter(|_| self.reads[value] == 1)?;
+                known::piece(self.ssa, value, near).filter(|_| self.reads[value] == 1)?;
             let signed = matches!(ty, Ty::B | Ty::W);
             let source = self.source(whole);
             let placed = matches!(source.src, Src::Reg(_) | Src::Fixed(_) | Src::Scalar { .. });
             (placed && !(signed && converts == Op::UToF)).then_some((source, ty, byte))
         };
         let converted = |value: Value| {
-            let inner = self.ssa.def(value).filter(|_| self.reads[value] == 1)?;
+            let inner = self.ssa.def(value).filter(|_| self.reads[value] == 1 && near(value))?;
             let converts = matches!(inner.op, Op::SToF | Op::UToF);
             converts.then(|| part(inner.args[0], inner.op)).flatten()
         };

@@ -33,18 +33,23 @@ fn number(func: &Func, data: &InstData, at: usize) -> Option<u32> {
     Some(func.as_const(*data.args.get(at)?)? as u32)
 }
 
-/// A value and the low bits of it that shifts to the left and back leave.
-pub fn low_bits(func: &Func, data: &InstData) -> Option<(Value, u32)> {
-    let by = number(func, data, 1).filter(|_| data.op == Op::LShr)? & 31;
+/// A value and the low bits of it that shifts to the left and back leave. `near` tells values whose operands are at hand: what
+/// another phase made is not.
+pub fn low_bits(
+    func: &Func,
+    data: &InstData,
+    near: impl Fn(Value) -> bool,
+) -> Option<(Value, u32)> {
+    let by = number(func, data, 1).filter(|_| data.op == Op::LShr && near(data.args[0]))? & 31;
     let inner = func.def(data.args[0]).filter(|inner| inner.op == Op::Shl)?;
     (number(func, inner, 1)? & 31 == by).then_some((inner.args[0], u32::MAX >> by))
 }
 
-/// A value of which another is a byte or a word, the type of that, and its first byte.
-pub fn piece(func: &Func, value: Value) -> Option<(Value, Ty, u8)> {
-    let data = func.def(value).filter(|_| func.ty(value) == Type::B32)?;
+/// A value of which another is a byte or a word, the type of that, and its first byte. `near` as for [`low_bits`].
+pub fn piece(func: &Func, value: Value, near: impl Fn(Value) -> bool) -> Option<(Value, Ty, u8)> {
+    let data = func.def(value).filter(|_| func.ty(value) == Type::B32 && near(value))?;
     let shifted = |value: Value, op: Op| {
-        let inner = func.def(value).filter(|inner| inner.op == op)?;
+        let inner = func.def(value).filter(|inner| inner.op == op && near(value))?;
         Some((inner.args[0], number(func, inner, 1)? & 31))
     };
     match data.op {
@@ -154,8 +159,12 @@ mod tests {
             (with(&mut b, Op::LShr, x, 20), None),
         ];
         for (value, right) in cases {
-            assert_eq!(piece(b.func, value), right);
+            assert_eq!(piece(b.func, value, |_| true), right);
+            assert_eq!(piece(b.func, value, |_| false), None);
         }
+        // The shift is elsewhere, and the mask is here.
+        let (value, _) = cases[1];
+        assert_eq!(piece(b.func, value, |near| near == value), Some((second, Ty::Ub, 0)));
     }
 
     #[test]

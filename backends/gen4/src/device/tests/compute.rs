@@ -113,6 +113,32 @@ fn invocations_of_all_steps_meet_at_a_barrier() {
     }
 }
 
+/// `%5` is the last byte of `%4`, and `%6` has what a shift left of `%1`. Neither `%4` nor `%1` is read behind the barrier, so
+/// that nothing may be read out of them there.
+#[test]
+fn what_a_shift_made_before_a_barrier_is_read_behind_it() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 0x01030507
+          %4: b32 = imul %1, %3
+          %7: b32 = const 24
+          %5: b32 = lshr %4, %7
+          %8: b32 = const 28
+          %6: b32 = shl %1, %8
+          barrier workgroup
+          %9: b32 = s2f %5
+          %10: b32 = f2u %9
+          %11: b32 = lshr %6, %8
+          %12: b32 = shl %11, %8
+          %13: b32 = or %10, %12
+          buffer_store res0, %0, %13
+          yield";
+        let found = run(member, [20, 1, 1], [1, 1, 1], 20, body);
+        let expected: Vec<u32> =
+            (0..20u32).map(|own| (own * 0x0103_0507) >> 24 | own << 28).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
 /// The barrier is reached by no invocation, and the condition around it differs: each takes its own way. `%7` is not known to
 /// be the same for the group, and the first invocation is no judge of it.
 #[test]
