@@ -168,6 +168,27 @@ fn a_built_in_value_of_another_stage_is_the_users_error_where_it_is_used() {
     assert!(text(&done).contains("layers outside of geometry shaders"), "{}", text(&done));
 }
 
+/// R700 reads textures of several samples, and stores to none. Valhall lacks neither.
+#[test]
+fn texels_of_several_samples_are_refused_for_the_silicon_where_they_are_stored_to() {
+    for ending in ["comp", "comp.spv"] {
+        for (file, target, code) in [
+            ("samples_read", "r700", 6),
+            ("samples_written", "r700", 3),
+            ("samples_written", "r600", 3),
+            ("samples_written", "g45", 3),
+            ("samples_read", "valhall", 6),
+            ("samples_written", "valhall", 6),
+        ] {
+            let done = gpucc(&[&path(&format!("{file}.{ending}")), "--target", target]);
+            let shown = text(&done);
+            assert_eq!(done.status.code(), Some(code), "{file}.{ending}, {target}: {shown}");
+            let words = ["multisampled storage images", "storing texels of several samples"];
+            assert!(shown.contains(words[usize::from(code == 3)]), "{shown}");
+        }
+    }
+}
+
 #[test]
 fn what_the_silicon_lacks_is_said_in_the_words_of_its_table() {
     // Header, capabilities, memory model, entry point, LocalSize, a type, and a body with one instruction.

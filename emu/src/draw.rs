@@ -554,10 +554,7 @@ impl<S: Shade> Pipe<'_, S> {
         sample: u32,
     ) -> Result<(), S::Error> {
         let held = self.before(piece, own, sample);
-        let mut covered = 0;
-        for (pixel, mask) in held.masks.iter().enumerate() {
-            covered |= u8::from(*mask != 0) << pixel;
-        }
+        let covered = raster::covered(held.masks);
         if covered == 0 {
             return Ok(());
         }

@@ -172,6 +172,11 @@ static PLACES: [&[[u8; 2]]; 5] = [
     ],
 ];
 
+/// The pixels of a quad of which samples are covered: bit i is that of pixel i.
+pub fn covered(masks: [u32; 4]) -> u8 {
+    (0..4).map(|pixel| u8::from(masks[pixel] != 0) << pixel).sum()
+}
+
 /// Places of a pixel's samples in 256ths of it: those of the largest power of two, up to 16, that is not above their number.
 pub fn places(samples: u32) -> &'static [[u8; 2]] {
     PLACES[samples.max(1).ilog2().min(4) as usize]
@@ -573,7 +578,6 @@ impl Piece {
 
     fn found(&self, x: u32, y: u32) -> Option<Found> {
         let mut masks = [0; 4];
-        let mut covered = 0;
         for (pixel, mask) in masks.iter_mut().enumerate() {
             let (px, py) = (x + (pixel as u32 & 1), y + (pixel as u32 >> 1));
             let [left, top, right, bottom] = self.bounds;
@@ -584,8 +588,8 @@ impl Piece {
                 let (_, inside) = self.edges_at([px, py], place);
                 *mask |= u32::from(inside) << sample;
             }
-            covered |= u8::from(*mask != 0) << pixel;
         }
+        let covered = covered(masks);
         if covered == 0 {
             return None;
         }
@@ -611,11 +615,7 @@ impl Piece {
     pub fn sampled(&self, found: &Found, sample: usize) -> Found {
         let (position, linear) = self.at([found.x, found.y], self.places[sample]);
         let masks = found.masks.map(|mask| mask & 1 << sample);
-        let mut covered = 0;
-        for (pixel, mask) in masks.iter().enumerate() {
-            covered |= u8::from(*mask != 0) << pixel;
-        }
-        Found { covered, masks, position, linear, ..*found }
+        Found { covered: covered(masks), masks, position, linear, ..*found }
     }
 
     fn edges_at(&self, [x, y]: [u32; 2], place: [u8; 2]) -> ([i64; 3], bool) {

@@ -115,6 +115,8 @@ pub struct Spirv<'p> {
     compared: Set<Id>,
     /// Variables of storage images that atomics change.
     texels: Set<Id>,
+    /// Variables of storage images that are stored to.
+    written: Set<Id>,
     /// The buffer of uniforms outside of blocks, once one is used.
     default_block: Option<Resource>,
     /// What pointers that are values may lead to.

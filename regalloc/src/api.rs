@@ -84,6 +84,12 @@ impl Shape {
         }
     }
 
+    /// Cells from the first to the last, those between them included.
+    #[inline]
+    pub(crate) fn extent(self) -> u32 {
+        (u32::from(self.count) - 1) * u32::from(self.stride) + 1
+    }
+
     /// What moves a part of it.
     pub(crate) fn part(self, part: Part) -> Shape {
         let count = part.cells(self.count).len() as u16;

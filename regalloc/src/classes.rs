@@ -385,10 +385,7 @@ impl Classes {
     /// Whether a class at an offset of a run would live in cells of a member while that lives. Members may share
     /// cells at different times.
     fn clashes(&self, members: &[(u32, u16)], class: u32, offset: u16) -> bool {
-        let extent = |class: u32| {
-            let shape = self.class[class as usize].shape;
-            (u32::from(shape.count) - 1) * u32::from(shape.stride) + 1
-        };
+        let extent = |class: u32| self.class[class as usize].shape.extent();
         members.iter().any(|&(member, at)| {
             let apart = u32::from(at) + extent(member) <= u32::from(offset)
                 || u32::from(offset) + extent(class) <= u32::from(at);

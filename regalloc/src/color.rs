@@ -116,7 +116,7 @@ impl FileCells {
 
     /// Whether a class may begin at a cell, be it free or not.
     fn takes(&self, class: &Class, cell: u16) -> bool {
-        let extent = (u32::from(class.shape.count) - 1) * u32::from(class.shape.stride) + 1;
+        let extent = class.shape.extent();
         class.phases >> (cell % self.row) & 1 != 0
             && u32::from(cell) + extent <= u32::from(self.opened) * u32::from(self.row)
     }
@@ -353,7 +353,7 @@ impl Colors {
     pub fn spare(&self, shape: Shape, start: u32, end: u32) -> Option<u16> {
         let file = &self.files[shape.file.0 as usize];
         let cells = file.limit * file.row;
-        let extent = (u32::from(shape.count) - 1) * u32::from(shape.stride) + 1;
+        let extent = shape.extent();
         (0..cells).find(|&cell| {
             u32::from(cell) + extent <= u32::from(cells)
                 && cells_of(cell, shape).all(|cell| {
@@ -619,7 +619,7 @@ impl<'a> Colorer<'a> {
             return;
         }
         let file = data.shape.file.0 as usize;
-        let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
+        let extent = data.shape.extent() as u16;
         if let Some(cell) = self.hinted(class, point) {
             self.place(class, cell);
             self.occupy(class, cell, point);
@@ -678,7 +678,7 @@ impl<'a> Colorer<'a> {
             return None;
         }
         let begin = if cells.next >= total { 0 } else { cells.next };
-        let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
+        let extent = data.shape.extent();
         // The preferred position in any row in use, then any position.
         let preferred = data.prefer.filter(|&phase| data.phases >> phase & 1 != 0);
         let masks = [preferred.map_or(0, |phase| 1u16 << phase), data.phases];
@@ -780,7 +780,7 @@ impl<'a> Colorer<'a> {
                 continue;
             }
             let mut mask = 0u16;
-            let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
+            let extent = data.shape.extent();
             for phase in 0..row_length {
                 let cell = row * row_length + phase;
                 if data.phases >> phase & 1 != 0

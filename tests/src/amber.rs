@@ -44,8 +44,8 @@ fn file(compiler: &Compiler, path: &Path) -> FileResult {
             return result;
         }
     };
-    let end = path.extension().is_some_and(|end| end != "amber");
-    of_text(compiler, &text, end, &mut result);
+    let runner = path.extension().is_some_and(|end| end != "amber");
+    of_text(compiler, &text, runner, &mut result);
     result
 }
 

@@ -326,32 +326,16 @@ impl<'a> Scheduler<'a> {
         let mut run = self.run_of(std::mem::take(segment));
         let mut best = self.attempt(&run, Taste::Height);
         // A group reads two pairs of constants: these may be what the order hangs on.
-        if best.groups > run.least && 2 * run.constants > best.groups {
-            for taste in [Taste::Constants, Taste::Pairs] {
-                let next = self.attempt(&run, taste);
-                if next.groups < best.groups {
-                    best = next;
-                }
-                if best.groups <= run.least {
-                    break;
-                }
-            }
+        if 2 * run.constants > best.groups {
+            let better = self.better(&run, &[Taste::Constants, Taste::Pairs], best.groups);
+            best = better.unwrap_or(best);
         }
         let dots = run.nodes.iter().filter(|node| chain(&node.inst).is_some());
         if dots.count() >= MANY_DOTS {
             let chains = self.run_of(with_chains(&run.nodes));
             self.count(&chains.nodes, &run.nodes);
-            let mut better = None;
-            for taste in [Taste::Height, Taste::Constants, Taste::Pairs] {
-                let most = better.as_ref().unwrap_or(&best).groups;
-                if most > chains.least {
-                    let next = self.attempt(&chains, taste);
-                    if next.groups < most {
-                        better = Some(next);
-                    }
-                }
-            }
-            match better {
+            let tastes = [Taste::Height, Taste::Constants, Taste::Pairs];
+            match self.better(&chains, &tastes, best.groups) {
                 Some(next) => (run, best) = (chains, next),
                 None => self.count(&run.nodes, &chains.nodes),
             }
@@ -365,6 +349,22 @@ impl<'a> Scheduler<'a> {
         let mut slots: Vec<Option<Node<Inst>>> = run.nodes.into_iter().map(Some).collect();
         let order = best.order.into_iter();
         out.extend(order.filter_map(|at| slots[at as usize].take()));
+    }
+
+    /// The first order with the fewest groups, if that are fewer than `most`.
+    fn better(&mut self, run: &Run, tastes: &[Taste], mut most: u32) -> Option<Order> {
+        let mut best = None;
+        for &taste in tastes {
+            if most <= run.least {
+                break;
+            }
+            let next = self.attempt(run, taste);
+            if next.groups < most {
+                most = next.groups;
+                best = Some(next);
+            }
+        }
+        best
     }
 
     fn run_of(&mut self, nodes: Vec<Node<Inst>>) -> Run {

@@ -1,12 +1,12 @@
 //! Programs whose values lie in memory or leave by it: scratch, turns under a mutex, tile buffers; halves and attributes.
 
 use crate::code::{CHIPS, PLAIN, compile, dispatch, func, random, shade, shade_as};
-use gpucc_emu::device::{VertexRun, bytes_of, words_of};
+use gpucc_emu::device::{VertexOut, VertexRun, bytes_of, words_of};
 use gpucc_emu::draw::{QuadBatch, VertexId};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::driver::{Attribute, Failure, Step, VertexBuffer};
 use gpucc_ir::ssa::random::Config;
-use gpucc_ir::ssa::{Resource, Stage};
+use gpucc_ir::ssa::{Func, Resource, Stage};
 use gpucc_machine::{Machine as _, Request};
 use gpucc_rogue::ROGUE;
 use gpucc_rogue::isa::Group;
@@ -252,6 +252,28 @@ fn masks_without_the_sample_discard() {
     }
 }
 
+/// What a program makes of so many vertices. Each location has a format, a stride, an offset and a buffer.
+fn fetched(
+    chip: &'static str,
+    func: &Func,
+    lines: &[(&str, u32, u32)],
+    buffers: &[Vec<u8>],
+    count: u32,
+) -> Vec<VertexOut> {
+    let mut request = Request { chip, ..Request::default() };
+    for (location, &(format, stride, offset)) in (0..).zip(lines) {
+        let attribute = Attribute { location, format: format.into(), buffer: location, offset };
+        request.pipeline.vertex.attributes.push(attribute);
+        let buffer = VertexBuffer { stride, step: Step::Vertex };
+        request.pipeline.vertex.buffers.push(buffer);
+    }
+    let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
+    let ids: Vec<VertexId> = (0..count).map(|vertex| VertexId { vertex, instance: 0 }).collect();
+    let run = VertexRun { ids: &ids, first_vertex: 0, first_instance: 0, buffers };
+    let mut device = ROGUE.device(&compiled, chip);
+    device.vertices(&mut Bindings::new(func), &run).expect("it runs")
+}
+
 /// The sequencer brings words, and the program takes them apart.
 #[test]
 fn attributes_are_taken_out_of_their_words() {
@@ -294,24 +316,12 @@ fn attributes_are_taken_out_of_their_words() {
   yield
 }";
     let func = func(text);
+    // The integers of 8 bits begin in the middle of a word.
     let formats = ["unorm8x4-bgra", "uint16x2", "sint8x2", "float16x2", "float16x2"];
+    let lines = formats.map(|format| (format, 4, if format == "sint8x2" { 2 } else { 0 }));
     for chip in CHIPS {
-        let mut request = Request { chip, ..Request::default() };
-        for (location, format) in (0..).zip(formats) {
-            // The integers of 8 bits begin in the middle of a word.
-            let offset = if location == 2 { 2 } else { 0 };
-            let attribute = Attribute { location, format: format.into(), buffer: location, offset };
-            request.pipeline.vertex.attributes.push(attribute);
-            let buffer = VertexBuffer { stride: 4, step: Step::Vertex };
-            request.pipeline.vertex.buffers.push(buffer);
-        }
-        let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
         let words = [0x00ff_3300u32, 0x1234_5678, 0x80ff_0000, 0xc000_3c00, 0xc000_3c00];
-        let buffers = words.map(|word| bytes_of(&[word]));
-        let ids = [VertexId { vertex: 0, instance: 0 }];
-        let run = VertexRun { ids: &ids, first_vertex: 0, first_instance: 0, buffers: &buffers };
-        let mut device = ROGUE.device(&compiled, chip);
-        let found = device.vertices(&mut Bindings::new(&func), &run).expect("it runs");
+        let found = fetched(chip, &func, &lines, &words.map(|word| bytes_of(&[word])), 1);
         let float = |value: f32| value.to_bits();
         assert_eq!(found[0][0], [float(1.0), 0, 0, 0], "{chip}");
         assert_eq!(found[0][1], [0x1234, u32::MAX, 0xffff_ff80, 0], "{chip}");
@@ -350,21 +360,9 @@ fn attributes_are_fetched_where_their_elements_begin_at_no_words() {
 }";
     let func = func(text);
     for chip in CHIPS {
-        let mut request = Request { chip, ..Request::default() };
-        let lines = [("uint8x2", 2, 0), ("sint8x4", 7, 3), ("float16x2", 6, 2)];
-        for (location, (format, stride, offset)) in (0..).zip(lines) {
-            let attribute = Attribute { location, format: format.into(), buffer: location, offset };
-            request.pipeline.vertex.attributes.push(attribute);
-            let buffer = VertexBuffer { stride, step: Step::Vertex };
-            request.pipeline.vertex.buffers.push(buffer);
-        }
-        let compiled = ROGUE.finish(func.clone(), &request).expect("it compiles");
         let bytes: Vec<u8> = (1..64).map(|n: u8| n.wrapping_mul(37)).collect();
-        let buffers = vec![bytes.clone(); 3];
-        let ids: Vec<VertexId> = (0..5).map(|vertex| VertexId { vertex, instance: 0 }).collect();
-        let run = VertexRun { ids: &ids, first_vertex: 0, first_instance: 0, buffers: &buffers };
-        let mut device = ROGUE.device(&compiled, chip);
-        let found = device.vertices(&mut Bindings::new(&func), &run).expect("it runs");
+        let lines = [("uint8x2", 2, 0), ("sint8x4", 7, 3), ("float16x2", 6, 2)];
+        let found = fetched(chip, &func, &lines, &vec![bytes.clone(); 3], 5);
         for (vertex, found) in found.iter().enumerate() {
             let byte = |at: usize| u32::from(bytes[at]);
             let signed = |at: usize| bytes[at] as i8 as i32 as u32;

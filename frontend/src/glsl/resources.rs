@@ -221,10 +221,7 @@ impl<'p> OfGlsl<'p> {
             return Ok((ResourceKind::Texture { dim, arrayed, sample, multisampled }, scalar));
         }
         if image.multisampled {
-            return Err(match global.read_only {
-                true => Stop::unsupported("multisampled storage images", super::READING),
-                false => super::lacking("multisampled storage images"),
-            });
+            return Err(Stop::unsupported("multisampled storage images", super::READING));
         }
         if dim == Dim::Cube {
             return Err(Stop::unsupported("storage images of cubes", super::READING));

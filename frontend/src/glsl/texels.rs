@@ -6,6 +6,7 @@ use super::tree::{Class, Expr, Kind, Num};
 use super::types::{self, Form, Opaque, Ty, is_integer, vector};
 use crate::lower::Result;
 use crate::lower::texture::FRAGMENTS;
+use crate::stop::Stop;
 use gpucc_ir::ssa::Span;
 use naga::{Scalar, ScalarKind};
 
@@ -70,7 +71,14 @@ impl Check<'_, '_> {
         }
         values[1] = self.coerce(values[1].clone(), vector(Scalar::I32, lanes))?;
         if image.multisampled {
-            return Err(super::lacking("multisampled storage images").at(span));
+            // Loads alone are nothing that a machine lacks.
+            let stop = match name {
+                "imageLoad" | "imageAtomicLoad" => {
+                    Stop::unsupported("multisampled storage images", super::READING)
+                }
+                _ => super::lacking("multisampled storage images"),
+            };
+            return Err(stop.at(span));
         }
         if image.shape == types::Shape::Cube {
             return Err(super::lacking("storage images of cubes").at(span));

@@ -115,6 +115,7 @@ pub fn lower(
         default_block: None,
         compared: Set::default(),
         texels: Set::default(),
+        written: Set::default(),
         roots: match program.has_far {
             true => Roots::find(program, &order),
             false => Roots::default(),

@@ -33,10 +33,11 @@ impl<'p> OfSpirv<'p> {
         (decorations.set.unwrap_or(0), decorations.binding.unwrap_or(0))
     }
 
-    /// Finds the textures and samplers that comparisons use, and those that atomics change.
+    /// Finds the textures and samplers that comparisons use, those that atomics change, and those that are stored
+    /// to.
     pub(super) fn find_uses(&mut self, order: &[&'p Function]) {
         let program = self.source.program;
-        let (mut pending, mut texels) = (Vec::new(), Vec::new());
+        let (mut pending, mut texels, mut written) = (Vec::new(), Vec::new(), Vec::new());
         let mut calls = Vec::new();
         for function in order {
             for block in &function.blocks {
@@ -49,6 +50,7 @@ impl<'p> OfSpirv<'p> {
                         | Code::ImageDrefGather => pending.push(inst.operand(2)),
                         Code::FunctionCall => calls.push(inst),
                         Code::ImageTexelPointer => texels.push(inst.operand(2)),
+                        Code::ImageWrite => written.push(inst.operand(0)),
                         _ => {}
                     }
                 }
@@ -64,6 +66,7 @@ impl<'p> OfSpirv<'p> {
         }
         self.source.compared = variables_behind(program, &arguments, pending);
         self.source.texels = variables_behind(program, &arguments, texels);
+        self.source.written = variables_behind(program, &arguments, written);
     }
 
     /// Makes the variable or binding of a global.
@@ -438,9 +441,11 @@ impl<'p> OfSpirv<'p> {
         }
         if image.multisampled {
             let stop = Stop::unsupported("multisampled storage images", READING);
-            return Err(match self.source.program.decorations(id).read_only {
-                true => stop,
-                false => stop.needing(Needs::StoredSamples),
+            // Loads alone are nothing that a machine lacks.
+            let sets = [&self.source.written, &self.source.texels];
+            return Err(match sets.iter().any(|set| set.contains(&id)) {
+                true => stop.needing(Needs::StoredSamples),
+                false => stop,
             });
         }
         if dim == Dim::Cube {

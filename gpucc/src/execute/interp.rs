@@ -200,6 +200,7 @@ impl Device for Interp {
             )
         })
     }
+
     fn early(&self) -> Early {
         // The API tests behind the program unless that asks for tests before it.
         let early = self.func.early_fragment_tests;

@@ -83,7 +83,7 @@ impl Colorer<'_> {
         self.searches = self.searches.saturating_sub(1);
         let file = data.shape.file.0 as usize;
         let (row, limit) = (self.colors.files[file].row, self.colors.files[file].limit);
-        let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
+        let extent = data.shape.extent();
         let mut best = self.density(class);
         let mut choice: Option<(u16, SmallVec<[u32; 8]>)> = None;
         for cell in 0..row * limit {
@@ -149,7 +149,7 @@ impl Colorer<'_> {
                     taken |= data.phases;
                     continue;
                 }
-                let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
+                let extent = data.shape.extent();
                 let mut cheapest: Option<(u64, u16, SmallVec<[u32; 8]>)> = None;
                 for phase in 0..row_length {
                     let cell = row * row_length + phase;

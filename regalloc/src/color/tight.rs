@@ -57,7 +57,7 @@ impl Colorer<'_> {
         let data = &self.classes.class[class as usize];
         let (cells, steps) = (&mut self.colors.files[file], &mut self.colors.steps);
         let (row, total) = (cells.row, cells.limit * cells.row);
-        let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
+        let extent = data.shape.extent() as u16;
         let preferred = data.prefer.filter(|&phase| data.phases >> phase & 1 != 0);
         let anywhere = (0..row).all(|phase| data.phases >> phase & 1 != 0);
         if extent == 1 && anywhere && preferred.is_none() {

@@ -96,9 +96,7 @@ impl Lower<'_> {
         if compares || joins && self.ssa.ty(result) == Type::B1 {
             return self.truth(data);
         }
-        if let Some((value, mask)) =
-            known::low_bits(self.ssa, data, |value| self.cell(value).is_none())
-        {
+        if let Some((value, mask)) = known::low_bits(self.ssa, data, |value| self.is_near(value)) {
             let source = self.source(value);
             let dst = self.define(result);
             self.alu(Opcode::And, Ty::Ud, dst, &[source, Src::Bits(mask).into()]);
@@ -310,7 +308,7 @@ impl Lower<'_> {
             Op::Select => {
                 let (mut yes, no) = (self.source(args[1]), self.source(args[2]));
                 if let Some(divisor) =
-                    quotient_of(self.ssa, &data.args, |value| self.cell(value).is_none())
+                    quotient_of(self.ssa, &data.args, |value| self.is_near(value))
                 {
                     // The last source alone may be a number.
                     let first = self.float(divisor);
@@ -346,7 +344,7 @@ impl Lower<'_> {
         if self.abi.is_vertex() {
             return false;
         }
-        let near = |value: Value| self.cell(value).is_none();
+        let near = |value| self.is_near(value);
         let part = |value: Value, converts: Op| {
             let (whole, ty, byte) =
                 known::piece(self.ssa, value, near).filter(|_| self.reads[value] == 1)?;

@@ -121,7 +121,7 @@ impl Lower<'_> {
         let (mut value, mut by) = (address, SPREAD);
         if let Some(data) = self.ssa.def(address)
             && data.op == Op::Shl
-            && self.cell(address).is_none()
+            && self.is_near(address)
             && let Some(more) = self.ssa.as_const(data.args[1])
             // A shift takes five bits of its count.
             && (more as u32 & 31) + SPREAD < 32

@@ -33,8 +33,8 @@ fn number(func: &Func, data: &InstData, at: usize) -> Option<u32> {
     Some(func.as_const(*data.args.get(at)?)? as u32)
 }
 
-/// A value and the low bits of it that shifts to the left and back leave. `near` tells values whose operands are at hand: what
-/// another phase made is not.
+/// A value and the low bits of it that shifts to the left and back leave. `near`: see
+/// [`super::Lower::is_near`].
 pub fn low_bits(
     func: &Func,
     data: &InstData,

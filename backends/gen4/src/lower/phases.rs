@@ -55,6 +55,12 @@ impl Lower<'_> {
         Ok(end)
     }
 
+    /// Whether the operands of what made a value are at hand where it is read: its own phase alone reads it. Nothing else may
+    /// be looked through.
+    pub(super) fn is_near(&self, value: Value) -> bool {
+        self.cell(value).is_none()
+    }
+
     /// The cell of a value.
     pub(super) fn cell(&self, value: Value) -> Option<u32> {
         self.phases.as_ref()?.cells[value]

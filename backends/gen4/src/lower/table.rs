@@ -78,7 +78,7 @@ impl Lower<'_> {
     fn offset(&self, value: Value) -> (Value, u32) {
         if let Some(data) = self.ssa.def(value)
             && data.op == Op::IAdd
-            && self.cell(value).is_none()
+            && self.is_near(value)
         {
             for (number, rest) in [(1, 0), (0, 1)] {
                 if let Some(bits) = self.ssa.as_const(data.args[number]) {

@@ -91,7 +91,7 @@ impl Lower<'_> {
 
     /// A value is in a register, whoever else could make it again. What another phase made is in a register too.
     fn is_in_register(&self, value: Value) -> bool {
-        self.in_registers.contains(value) || self.cell(value).is_some()
+        self.in_registers.contains(value) || !self.is_near(value)
     }
 
     /// What a value is the opposite of, as often as it says so, and whether that is its opposite.
@@ -203,7 +203,7 @@ impl Lower<'_> {
 
     /// The comparison that makes a truth value, or one of its register.
     fn leaf(&mut self, value: Value) -> Test {
-        if self.cell(value).is_none()
+        if self.is_near(value)
             && let Some(test) = self.bits(value).or_else(|| self.comparison(value))
         {
             return test;
@@ -223,7 +223,7 @@ impl Lower<'_> {
         };
         let [both, zero] = data.args[..] else { return None };
         let and = self.ssa.def(both)?;
-        let alone = self.reads[both] == 1 && self.cell(both).is_none();
+        let alone = self.reads[both] == 1 && self.is_near(both);
         let whole = and.op == Op::And && self.ssa.ty(both) == Type::B32;
         if !alone || !whole || self.ssa.as_const(zero) != Some(0) {
             return None;
@@ -312,8 +312,8 @@ impl Lower<'_> {
         for _ in 0..DEEPEST {
             let Some(data) = self.ssa.def(inner) else { break };
             match data.op {
-                Op::FNeg if self.cell(inner).is_none() => negate ^= !absolute,
-                Op::FAbs if self.cell(inner).is_none() => absolute = true,
+                Op::FNeg if self.is_near(inner) => negate ^= !absolute,
+                Op::FAbs if self.is_near(inner) => absolute = true,
                 _ => break,
             }
             inner = data.args[0];

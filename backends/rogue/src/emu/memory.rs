@@ -93,6 +93,14 @@ impl Memory {
         if address & 3 != 0 {
             return Err((Rule::Aligned, format!("a word at {address:#x}")));
         }
+        self.word_anywhere(address)
+    }
+
+    /// Four bytes from any address on.
+    ///
+    /// # Errors
+    /// They are not mapped.
+    pub fn word_anywhere(&self, address: u64) -> Result<u32, Refused> {
         let bytes = self.read(address, 4)?;
         Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
     }

@@ -127,13 +127,6 @@ impl Place {
     }
 }
 
-/// Where a transfer may begin. That attributes begin anywhere is an assumption: evidence.rs.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Begins {
-    AtWords,
-    AtBytes,
-}
-
 impl Pds<'_> {
     fn read(&self, place: Place) -> Result<u32, Refused> {
         let missing = || (Rule::PdsRegister, format!("{place:?} was never written"));
@@ -352,13 +345,20 @@ impl Pds<'_> {
             return undocumented("the test of bounds of a transfer");
         }
         let offset = u64::from(factor).wrapping_mul(index.into());
-        let words = self.transfer(base.wrapping_add(offset), control as u32, Begins::AtBytes)?;
+        let words =
+            self.transfer(base.wrapping_add(offset), control as u32, Memory::word_anywhere)?;
         actions.push(words);
         Ok(())
     }
 
-    /// The words of a transfer with its control word.
-    fn transfer(&self, address: u64, control: u32, begins: Begins) -> Result<Action, Refused> {
+    /// The words of a transfer with its control word, and how each is read. That attributes begin anywhere is an assumption:
+    /// evidence.rs.
+    fn transfer(
+        &self,
+        address: u64,
+        control: u32,
+        read: fn(&Memory, u64) -> Result<u32, Refused>,
+    ) -> Result<Action, Refused> {
         let word = Word(control);
         if word.get(Field(27, 26)) == 3 {
             return Err((Rule::PdsCode, format!("the cache mode of {control:#x}")));
@@ -367,16 +367,7 @@ impl Pds<'_> {
             return undocumented(format!("a transfer's control word {control:#x}"));
         }
         let count = word.get(Field(11, 0));
-        let words = (0..u64::from(count)).map(|at| {
-            let address = address.wrapping_add(4 * at);
-            match begins {
-                Begins::AtWords => self.memory.word(address),
-                Begins::AtBytes => {
-                    let bytes = self.memory.read(address, 4)?;
-                    Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
-                }
-            }
-        });
+        let words = (0..u64::from(count)).map(|at| read(self.memory, address.wrapping_add(4 * at)));
         Ok(Action::Words {
             common: word.bit(28),
             register: word.get(Field(25, 13)),
@@ -397,7 +388,7 @@ impl Pds<'_> {
                 if value >> 40 & 0x1fff != 0 {
                     return undocumented("an offset of a transfer's destination");
                 }
-                self.transfer(value & 0xff_ffff_ffff, control(self)?, Begins::AtWords)?
+                self.transfer(value & 0xff_ffff_ffff, control(self)?, Memory::word)?
             }
             1 => {
                 let control = Word(control(self)?);
