@@ -86,6 +86,24 @@ fn arguments_are_copied_in_and_out_in_order() {
 }
 
 #[test]
+fn arrays_get_their_lengths_from_uses_and_later_declarations() {
+    let source = "#version 450\nlayout(local_size_x = 1) in;\n\
+        layout(std430, binding = 0) buffer B { ivec4 v; int o[4]; };\n\
+        void main() { int a[]; a[4] = 5; o[0] = a.length(); int b[]; b[1] = 7; int b[6];\n\
+        b[5] = 2; o[1] = b.length(); o[2] = b[1] + b[5]; }";
+    assert_eq!(left(source, "i32:1,2,3,4,0,0,0,0"), "0.0: 1 2 3 4 5 6 9 0");
+}
+
+#[test]
+fn a_component_of_a_vector_changes_atomically() {
+    let source = "#version 450\nlayout(local_size_x = 64) in;\nlayout(std430, binding = 0) buffer B { ivec4 v; };\n\
+        shared uvec2 s; void main() { atomicAdd(v.y, 3); atomicMax(s.y, 5u); }";
+    for target in [Target::Interp, Target::VALHALL] {
+        verified(target, Options::default(), "atomics.comp", Source::Glsl(source, Stage::Compute));
+    }
+}
+
+#[test]
 fn operands_with_effects_are_evaluated_only_where_they_decide() {
     let source = "#version 450\nlayout(local_size_x = 1) in;\n\
         layout(std430, binding = 0) buffer B { int o[6]; };\nint n;\n\
@@ -1207,6 +1225,55 @@ fn declarations_follow_their_version_and_their_stage() {
         ("comp", format!("{compute} layout(offset = 4) uniform float x; void main() {{ }}"), "`offset` is that of"),
         ("comp", format!("{compute} void f(const out int a) {{ a = 1; }} void main() {{ }}"), "not both `const` and `out`"),
         ("comp", format!("{compute} void f(uniform int a) {{ }} void main() {{ }}"), "a parameter is not `uniform`"),
+        ("frag", format!("#version 150\nin B {{ int x; }}; {vec4_out}"), "`x` holds integers or doubles"),
+        (
+            "frag",
+            format!("#version 150\nstruct S {{ uvec2 x[2]; }}; in B {{ S s; }} b; {vec4_out}"),
+            "`s` holds integers or doubles",
+        ),
+        ("frag", format!("#version 150\nstruct S {{ int x; }}; in S s; {vec4_out}"), "`s` holds integers"),
+        ("frag", format!("#version 450\nin dvec2 x; {vec4_out}"), "`x` holds integers or doubles"),
+        ("vert", "#version 150\nin B { vec4 x; }; void main() { }".to_owned(), "`B` is an `in` block of a vertex"),
+        ("vert", "#version 150\nout B { uniform vec4 x; }; void main() { }".to_owned(), "`uniform` qualifies no member"),
+        ("vert", "#version 150\nout B { struct S { vec4 a; } x; }; void main() { }".to_owned(), "defined within a block"),
+        ("vert", "#version 150\nout B { vec4 gl_own; } b; void main() { }".to_owned(), "`gl_own`: names that begin"),
+        ("vert", "#version 150\nout B { vec4 x; } b; vec4 B; void main() { }".to_owned(), "`B` is declared already"),
+        ("vert", "#version 150\nfloat B() { return 1.0; } out B { vec4 x; } b; void main() { }".to_owned(), "`B` is declared already"),
+        ("vert", "#version 150\nout B { vec4 x; } b; void B() { } void main() { }".to_owned(), "`B` is declared already"),
+        ("vert", "#version 130\nlayout(location = 0) in vec4 x; void main() { }".to_owned(), "`location` needs version 330"),
+        ("vert", "#version 330\nlayout(location = 0) out vec4 x; void main() { }".to_owned(), "`location` needs version 410"),
+        (
+            "vert",
+            "#version 150\n#extension GL_ARB_gpu_shader_fp64 : enable\nin dmat2 x; void main() { }".to_owned(),
+            "doubles as inputs of vertices need version 410",
+        ),
+        (
+            "vert",
+            "#version 400\n#extension GL_ARB_gpu_shader_int64 : enable\nvoid main() { uint a = 1u; int64_t b = a; }".to_owned(),
+            "a value of type int64_t is expected",
+        ),
+        ("vert", "#version 330\nuniform vec4 x[2][2]; void main() { }".to_owned(), "arrays of arrays need version 430"),
+        ("vert", "#version 330\nvec4[2] f(vec4[2] x[2]) { return x[0]; } void main() { }".to_owned(), "arrays of arrays"),
+        ("vert", "#version 110\nuniform int i = 1; void main() { }".to_owned(), "first values of uniforms need version 120"),
+        ("vert", "#version 330\n#version 330\nvoid main() { }".to_owned(), "`#version` stands before everything else"),
+        (
+            "vert",
+            "#version 330\nvoid main() { float a[]; a[3] = 1.0; float a[3]; }".to_owned(),
+            "`a` is declared with 3 elements, and element 3 is used",
+        ),
+        ("vert", "#version 330\nvoid main() { float a[]; a[1] = 1.0; int a[3]; }".to_owned(), "`a` is declared already"),
+        ("frag", format!("#version 450\ncoherent uniform sampler2D t; {vec4_out}"), "`coherent` qualifies images"),
+        ("frag", "#version 330\nvoid main() { layout(pixel_center_integer) vec4 x; }".to_owned(), "has no layout"),
+        (
+            "comp",
+            format!("{compute} layout(r32ui) readonly uniform uimage2D i; void main() {{ imageAtomicAdd(i, ivec2(0), 1u); }}"),
+            "`i` is readonly",
+        ),
+        (
+            "comp",
+            format!("{compute} layout(r32ui) writeonly uniform uimage2D i; void main() {{ imageAtomicAdd(i, ivec2(0), 1u); }}"),
+            "`i` is writeonly",
+        ),
     ];
     for (stage, source, words) in refused {
         let path = folder.write(&format!("text.{stage}"), &source);
@@ -1224,6 +1291,18 @@ fn declarations_follow_their_version_and_their_stage() {
         ("vert", "#version 330\nin vec4 x[]; in vec4 x[2]; void main() { gl_Position = x[1]; }".to_owned()),
         ("comp", format!("{compute} layout(local_size_x = 8, local_size_y = 2) in; void main() {{ }}")),
         ("comp", format!("{compute} writeonly uniform image2D i; void main() {{ imageStore(i, ivec2(0), vec4(1.0)); }}")),
+        ("frag", format!("#version 150\nstruct S {{ int x; }}; in B {{ flat S s; }} b; flat in S t; {vec4_out}")),
+        ("vert", "#version 120\n#extension GL_ARB_explicit_attrib_location : enable\nlayout(location = 1) in vec4 x; void main() { }".to_owned()),
+        ("vert", "#version 150\n#extension GL_ARB_compatibility : enable\nvoid main() { gl_Position = gl_Vertex; }".to_owned()),
+        ("vert", "#version 410\nlayout(Location = 1) out vec4 x; void main() { x = vec4(1.0); }".to_owned()),
+        ("vert", "#version 330\n#extension GL_ARB_arrays_of_arrays : enable\nuniform vec4 x[2][2]; void main() { }".to_owned()),
+        ("vert", "#version 130\nlowp float; mediump int;\nvoid main() { vec4 x; precise x; x = gl_Vertex; }".to_owned()),
+        (
+            "vert",
+            "#version 120\n#extension GL_EXT_gpu_shader4 : require\nuniform unsigned int w; uniform sampler2DRect r;\n\
+             void main() { unsigned int t = unsigned int(truncate(1.5)) + w; gl_Position = vec4(t + textureSize2DRect(r).x); }"
+                .to_owned(),
+        ),
         ("comp", format!("{compute} const int k = int(sqrt(16.0)); const float t[k] = float[k](1.0, 2.0, 3.0, 4.0); void main() {{ }}")),
     ] {
         let path = folder.write(&format!("text.{stage}"), &source);
@@ -1234,7 +1313,8 @@ fn declarations_follow_their_version_and_their_stage() {
 
 #[test]
 fn functions_of_constants_are_constants() {
-    let head = "#version 460\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer O { float o[20]; };\n";
+    let head = "#version 460\n#extension GL_AMD_shader_trinary_minmax : enable\nlayout(local_size_x = 1) in;\n\
+                layout(binding = 0) buffer O { float o[23]; };\n";
     // Lengths of arrays ask for them: each is a whole number where the function is right.
     let lengths = [
         ("int(normalize(vec3(0.0, 3.0, 4.0)).z * 5.0 + 0.5)", 4),
@@ -1256,6 +1336,12 @@ fn functions_of_constants_are_constants() {
         ("int(unpackHalf2x16(packHalf2x16(vec2(1.0, 9.0))).y)", 9),
         ("int(length(-3.0) + distance(vec2(0.0), vec2(3.0, 4.0)))", 8),
         ("int(cosh(0.0) + sinh(0.0) + tanh(0.0) + asinh(0.0) + acosh(1.0) + atanh(0.0))", 1),
+        ("int(max3(1.0, 4.0, 2.0) + min3(5.0, 4.0, 6.0) - mid3(3.0, 1.0, 9.0))", 5),
+        (
+            "int(mid3(7, 9, 3)) + int(max3(1u, 2u, 0u)) + min3(-4, 1, 2) + int(mid3(ivec2(3, 1), ivec2(2, 5), ivec2(1, 9)).y)",
+            10,
+        ),
+        ("mix(ivec2(1, 2), ivec2(3, 4), bvec2(true, false)).x", 3),
         ("isnan(1.0) || isinf(1.0) || !all(lessThan(vec2(1.0), vec2(2.0))) ? 1 : 5", 5),
     ];
     let (mut body, mut wanted) = (String::new(), "0.0:".to_owned());
@@ -1263,6 +1349,6 @@ fn functions_of_constants_are_constants() {
         body += &format!("float a{number}[{length}]; o[{number}] = float(a{number}.length());\n");
         wanted += &format!(" {value}");
     }
-    let zeros = format!("f32:{}", ["0"; 20].join(","));
+    let zeros = format!("f32:{}", ["0"; 23].join(","));
     assert_eq!(left(&format!("{head}void main() {{\n{body}}}\n"), &zeros), wanted);
 }

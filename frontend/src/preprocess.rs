@@ -319,14 +319,6 @@ impl<'a> Preprocessor<'a> {
 
     /// Macros that are there from the start; those of the other profile go.
     fn known(&mut self, es: bool) {
-        let one = |text: &'static str| Token {
-            kind: Kind::Number,
-            text: Cow::Borrowed(text),
-            start: 0,
-            end: 0,
-            first: false,
-            spent: false,
-        };
         let (gone, there): (&[&str], &[&str]) = match es {
             true => (&EXTENSIONS, &EXTENSIONS_ES),
             false => (&[], &EXTENSIONS),
@@ -339,8 +331,21 @@ impl<'a> Preprocessor<'a> {
             false => &["GL_FRAGMENT_PRECISION_HIGH"],
         };
         for &name in there.iter().chain(always) {
-            self.macros.insert(Cow::Borrowed(name), Macro::new(None, vec![one("1")]));
+            self.defined(Cow::Borrowed(name));
         }
+    }
+
+    /// A macro that stands for 1.
+    fn defined(&mut self, name: Cow<'a, str>) {
+        let one = Token {
+            kind: Kind::Number,
+            text: Cow::Borrowed("1"),
+            start: 0,
+            end: 0,
+            first: false,
+            spent: false,
+        };
+        self.macros.insert(name, Macro::new(None, vec![one]));
     }
 
     /// The next token of what is pending, expanded; `None` at its end. With `outside` the arguments of a macro may
@@ -680,6 +685,10 @@ impl<'a> Preprocessor<'a> {
             self.strings = asked != "disable";
         }
         if REGISTERED.lines().any(|known| name.is(known)) {
+            // What a text switches on is there (GLSL 4.60, 3.3).
+            if asked != "disable" {
+                self.defined(name.text.clone());
+            }
             return Ok(true);
         }
         let message = format!("there is no extension `{}`", name.text);
@@ -901,7 +910,8 @@ fn joined(tokens: Vec<Token<'_>>) -> Result<Vec<Token<'_>>, Stop> {
             Some(kind) => kind,
             None => return Err(Stop::invalid(format!("`##` makes `{text}`, which is no token"))),
         };
-        left.text = Cow::Owned(text);
+        // A name that may not expand makes another one, which may.
+        (left.text, left.spent) = (Cow::Owned(text), false);
     }
     made.retain(|token| token.kind != Kind::Nothing);
     Ok(made)

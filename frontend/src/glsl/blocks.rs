@@ -1,7 +1,7 @@
 //! Semantic analysis of blocks, and of qualifiers that stand alone.
 
 use super::ast;
-use super::check::{Check, Symbol, invalid};
+use super::check::{ANY, Check, Symbol, invalid};
 use super::layout::{Packing, Rule};
 use super::qualifiers::varying;
 use super::tree::{Class, Global};
@@ -114,6 +114,34 @@ impl<'a> Check<'a, '_> {
                 format!("`{}` names two blocks of one interface (GLSL 4.60, 4.3.9)", block.name);
             return invalid(message, block.span);
         }
+        if !layout.reference {
+            let variable = self.scopes[0].contains_key(block.name);
+            if self.dialect.stated && (variable || self.functions.contains_key(block.name)) {
+                return invalid(format!("`{}` is declared already", block.name), block.span);
+            }
+            self.blocks.insert((ANY, block.name));
+        }
+        for member in &block.members {
+            let of_storage = |word: &str| {
+                let other = ["uniform", "buffer", "in", "out", "attribute", "varying"];
+                word != storage && other.contains(&word)
+            };
+            if let Some(&(word, at)) =
+                member.qualifiers.words.iter().find(|(word, _)| of_storage(word))
+            {
+                let message = format!(
+                    "`{word}` qualifies no member of a block of `{storage}` (GLSL 4.60, 4.3.9)"
+                );
+                return invalid(message, at);
+            }
+            if let ast::Base::Struct(..) = member.ty.base {
+                let message = "a structure is not defined within a block (GLSL 4.60, 4.3.9)";
+                return invalid(message, member.ty.span);
+            }
+            for one in &member.declared {
+                self.check_name(one.name, one.span)?;
+            }
+        }
         let pointers = match layout.reference {
             true if storage != "buffer" || block.instance.is_some() => {
                 let message = "a block of pointers is a buffer without a name of its own (GL_EXT_buffer_reference)";
@@ -181,6 +209,14 @@ impl<'a> Check<'a, '_> {
                     block.span,
                 );
             }
+            // Those of fragment shaders are written by texts that other readers take.
+            if self.stage == Stage::Vertex && class == Class::Input {
+                let message = format!(
+                    "`{}` is an `in` block of a vertex shader, which has none (GLSL 4.60, 4.3.9)",
+                    block.name
+                );
+                return invalid(message, block.span);
+            }
             let own = varying(qualifiers);
             for member in &mut members {
                 let varying = &mut member.varying;
@@ -188,6 +224,10 @@ impl<'a> Check<'a, '_> {
                 varying.linear |= own.linear;
                 varying.centroid |= own.centroid;
                 varying.sample |= own.sample;
+            }
+            let inputs = members.iter().filter(|one| class == Class::Input && !one.varying.flat);
+            for member in inputs {
+                self.check_flat(member.ty, &member.name, block.span)?;
             }
         }
         if let Some(align) = layout.align {
@@ -245,7 +285,6 @@ impl<'a> Check<'a, '_> {
                 let found: Vec<(&'a str, Span)> =
                     declared.map(|one| (one.name, one.span)).collect();
                 for (index, (name, span)) in (0..).zip(found) {
-                    self.check_name(name, span)?;
                     self.declare(name, Symbol::Member(number, index), span)?;
                 }
             }

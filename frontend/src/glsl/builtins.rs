@@ -46,6 +46,7 @@ pub const FUNCTIONS: &[(&str, &str)] = &[
     ("sign", "S S"),
     ("floor", "A A"),
     ("trunc", "A A"),
+    ("truncate", "G G"),
     ("round", "A A"),
     ("roundEven", "A A"),
     ("ceil", "A A"),

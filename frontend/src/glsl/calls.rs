@@ -13,10 +13,11 @@ use naga::{Scalar, ScalarKind};
 use std::rc::Rc;
 
 /// Beginnings of the names of functions that are known and not read.
-const LACKING: [(&str, &str); 34] = [
+const LACKING: [(&str, &str); 35] = [
     ("beginInvocationInterlock", "fragment shader interlock"),
     ("endInvocationInterlock", "fragment shader interlock"),
     ("texture4", "functions of vendors"),
+    ("textureSamplesIdentical", "functions of vendors"),
     ("dotEXT", "dot products of integers"),
     ("dotAccSatEXT", "dot products of integers"),
     ("dotPacked4x8", "dot products of integers"),
@@ -118,7 +119,13 @@ impl<'a> Check<'a, '_> {
                     let in_buffer = root(&base).is_some_and(|number| {
                         matches!(self.p.globals[number as usize].class, Class::Storage(_))
                     });
-                    if !in_buffer || !matches!(base.kind, Kind::Member(..)) {
+                    // The uses of a variable say its length.
+                    let grows = match base.kind {
+                        Kind::Local(number) => self.current.locals[number as usize].grows,
+                        Kind::Global(number) => self.p.globals[number as usize].grows,
+                        _ => false,
+                    } && !self.p.types.is_opaque(base.ty);
+                    if !grows && (!in_buffer || !matches!(base.kind, Kind::Member(..))) {
                         return invalid("this array has no length yet (GLSL 4.60, 4.1.9)", span);
                     }
                     return Ok(Expr::new(Kind::Length(Box::new(base)), types::INT, span));

@@ -49,6 +49,9 @@ pub(super) enum Root {
     Parameter(u32, u32),
 }
 
+/// The storage under which the names of all blocks stand.
+pub(super) const ANY: &str = "";
+
 pub(super) struct Check<'a, 'o> {
     pub p: Program,
     pub dialect: &'o Dialect,
@@ -85,7 +88,7 @@ pub(super) struct Check<'a, 'o> {
     pub parts: Map<(u32, Vec<u32>), u32>,
     /// Axes whose workgroup size the text says.
     pub sized: [bool; 3],
-    /// Storage and names of blocks.
+    /// Storage and names of blocks. Each name stands under [`ANY`] too, but for blocks of pointers, which are types.
     pub blocks: Set<(&'static str, &'a str)>,
     /// Those of the variable that is being declared.
     pub waiting: Vec<super::tree::Global>,
@@ -198,7 +201,10 @@ impl<'a> Check<'a, '_> {
             (Float, Float) if from.width < to.width => Some(1),
             (Sint, Sint) | (Uint, Uint) if from.width < to.width => Some(1),
             (Sint, Uint) if from.width <= to.width && (newer || to.width > 4) => Some(2),
-            (Uint, Sint) if from.width < to.width => Some(2),
+            // Not in ARB_gpu_shader_int64, but in the later extension of all widths.
+            (Uint, Sint) if from.width < to.width && !self.dialect.has("gpu_shader_int64") => {
+                Some(2)
+            }
             (Sint | Uint, Float) if from.width <= 4 && to.width == 4 => Some(3),
             (Sint | Uint, Float) if to.width == 8 => Some(4),
             (Sint | Uint, Float) if from.width <= 2 && to.width == 2 => Some(5),
@@ -265,8 +271,11 @@ impl<'a> Check<'a, '_> {
     }
 
     pub fn declare(&mut self, name: &'a str, symbol: Symbol, span: Span) -> Result<()> {
+        let outermost = self.scopes.len() == 1;
         let scope = self.scopes.last_mut().expect("there is a scope");
-        if scope.insert(name, symbol).is_some() {
+        // A block's name is no other's (GLSL 4.60, 4.3.9).
+        let of_block = outermost && self.dialect.stated && self.blocks.contains(&(ANY, name));
+        if scope.insert(name, symbol).is_some() || of_block {
             return invalid(format!("`{name}` is declared already in this scope"), span);
         }
         Ok(())

@@ -303,6 +303,16 @@ fn folded(types: &Types, expr: &Expr) -> Option<Rc<[Num]>> {
     }
 }
 
+/// The one of three that is neither the least nor the greatest.
+fn middle<T: Copy>([a, b, c]: [T; 3], less: impl Fn(T, T) -> bool) -> T {
+    let (low, high) = if less(b, a) { (b, a) } else { (a, b) };
+    match (less(c, low), less(high, c)) {
+        (true, _) => low,
+        (_, true) => high,
+        _ => c,
+    }
+}
+
 /// Functions lane by lane.
 fn function(name: &str, args: &[Num], scalar: Scalar) -> Option<Num> {
     let float = |at: usize| match args.get(at) {
@@ -330,12 +340,15 @@ fn function(name: &str, args: &[Num], scalar: Scalar) -> Option<Num> {
             ("abs", 1) => a.abs(),
             ("floor", 1) => a.floor(),
             ("ceil", 1) => a.ceil(),
-            ("trunc", 1) => a.trunc(),
+            ("trunc" | "truncate", 1) => a.trunc(),
             ("fract", 1) => a - a.floor(),
             ("round" | "roundEven", 1) => a.round_ties_even(),
             ("mod", 2) if float(1)? != 0.0 => a - float(1)? * (a / float(1)?).floor(),
             ("min", 2) => a.min(float(1)?),
             ("max", 2) => a.max(float(1)?),
+            ("min3", 3) => a.min(float(1)?).min(float(2)?),
+            ("max3", 3) => a.max(float(1)?).max(float(2)?),
+            ("mid3", 3) => middle([a, float(1)?, float(2)?], |a, b| a < b),
             ("clamp", 3) => a.max(float(1)?).min(float(2)?),
             ("mix", 3) => match args[2] {
                 Num::F(by) => a * (1.0 - by) + float(1)? * by,
@@ -389,21 +402,15 @@ fn function(name: &str, args: &[Num], scalar: Scalar) -> Option<Num> {
         _ => a.int() < b.int(),
     };
     let a = *args.first()?;
+    let lesser = |a: Num, b: Num| if less(b, a) { b } else { a };
+    let greater = |a: Num, b: Num| if less(a, b) { b } else { a };
     Some(match (name, args.len()) {
-        ("min", 2) => {
-            if less(pair()?, a) {
-                pair()?
-            } else {
-                a
-            }
-        }
-        ("max", 2) => {
-            if less(a, pair()?) {
-                pair()?
-            } else {
-                a
-            }
-        }
+        ("min", 2) => lesser(a, pair()?),
+        ("max", 2) => greater(a, pair()?),
+        ("min3", 3) => lesser(lesser(a, args[1]), args[2]),
+        ("max3", 3) => greater(greater(a, args[1]), args[2]),
+        ("mid3", 3) => middle([a, args[1], args[2]], less),
+        ("mix", 3) => args[usize::from(args[2].truth())],
         ("clamp", 3) => {
             let low = if less(a, args[1]) { args[1] } else { a };
             if less(args[2], low) { args[2] } else { low }

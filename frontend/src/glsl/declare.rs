@@ -6,6 +6,7 @@ use super::ast::{
 };
 use super::parse::{Parser, join};
 use super::token::{Kind, Token};
+use super::types;
 use crate::lower::Result;
 use crate::stop::Stop;
 use gpucc_ir::ssa::Span;
@@ -138,7 +139,7 @@ impl<'a> Parser<'_, 'a> {
             return false;
         }
         if self.is("unsigned") && self.ahead(1).text == "int" {
-            return true;
+            return self.ahead(2).text != "(";
         }
         // `vec4[2] a` against `a[2] = ...`
         let mut at = 1;
@@ -349,7 +350,8 @@ impl<'a> Parser<'_, 'a> {
                 items.push(Item::Qualified(qualifiers, Vec::new()));
                 return Ok(());
             }
-            if self.is_name(0) && matches!(self.ahead(1).text, ";" | ",") {
+            let names_type = types::named(self.peek().text).is_some();
+            if self.is_name(0) && !names_type && matches!(self.ahead(1).text, ";" | ",") {
                 let mut names = vec![self.name()?];
                 while self.take(",") {
                     names.push(self.name()?);

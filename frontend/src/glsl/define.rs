@@ -1,7 +1,7 @@
 //! Semantic analysis of functions: prototypes and definitions (GLSL 4.60, 6.1).
 
 use super::ast;
-use super::check::{Check, Current, Symbol, invalid};
+use super::check::{ANY, Check, Current, Symbol, invalid};
 use super::tree::{Direction, Expr, Function, Kind, Local, Parameter, Stmt, StmtKind};
 use super::types::{self, Ty};
 use crate::lower::Result;
@@ -113,7 +113,8 @@ impl<'a> Check<'a, '_> {
         if matches!(
             self.scopes[0].get(name),
             Some(Symbol::Type(_) | Symbol::Global(_) | Symbol::Const(_))
-        ) {
+        ) || self.dialect.stated && self.blocks.contains(&(ANY, name))
+        {
             return invalid(format!("`{name}` is declared already in this scope"), span);
         }
         let known = self.functions.get(name).into_iter().flatten().copied().find(|&known| {

@@ -43,7 +43,7 @@ fn shared(name: &str, arguments: usize) -> Option<Fun> {
         ("abs", _) => Fun::Abs,
         ("sign", _) => Fun::Sign,
         ("floor", _) => Fun::Floor,
-        ("trunc", _) => Fun::Trunc,
+        ("trunc" | "truncate", _) => Fun::Trunc,
         ("round" | "roundEven", _) => Fun::Round,
         ("ceil", _) => Fun::Ceil,
         ("fract", _) => Fun::Fract,

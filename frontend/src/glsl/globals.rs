@@ -4,10 +4,11 @@ use super::ast;
 use super::check::{Check, Symbol, invalid};
 use super::qualifiers::{Layout, varying};
 use super::tree::{Class, Expr, Global, Num, Stmt, StmtKind};
-use super::types::{Form, Opaque, Ty, Varying};
+use super::types::{Form, Opaque, StructId, Ty, Varying};
 use super::variables;
 use crate::lower::Result;
 use crate::special::Kind;
+use gpucc_ir::Set;
 use gpucc_ir::ssa::{Span, Stage};
 use naga::{Scalar, ScalarKind};
 
@@ -21,14 +22,16 @@ impl<'a> Check<'a, '_> {
         let base = self.type_of(&declaration.ty)?;
         // Pointers say how their memory is used (GL_EXT_buffer_reference).
         let is_pointer = matches!(self.p.types.innermost(base), Ty::Reference(_));
+        if let Some(item) = declaration.qualifiers.layout.first() {
+            let message = "a variable of a function has no layout (GLSL 4.60, 4.4)";
+            return invalid(message, item.span);
+        }
         for (word, span) in &declaration.qualifiers.words {
-            let of_memory =
-                matches!(*word, "restrict" | "coherent" | "volatile" | "readonly" | "writeonly");
             let plain = matches!(
                 *word,
                 "const" | "highp" | "mediump" | "lowp" | "precise" | "nonuniformEXT"
             );
-            if !(plain || is_pointer && of_memory) {
+            if !(plain || is_pointer && of_memory(word)) {
                 return invalid(
                     format!("a variable of a function is not `{word}` (GLSL 4.60, 4.3)"),
                     *span,
@@ -57,14 +60,45 @@ impl<'a> Check<'a, '_> {
                     continue;
                 }
             }
-            let number = self.local(declared.name, ty, is_const);
-            self.current.locals[number as usize].grows = self.p.types.is_unsized(ty);
-            self.declare(declared.name, Symbol::Local(number), declared.span)?;
+            let number = match self.lengthened(declared, ty)? {
+                Some(known) => known,
+                None => {
+                    let number = self.local(declared.name, ty, is_const);
+                    self.current.locals[number as usize].grows = self.p.types.is_unsized(ty);
+                    self.declare(declared.name, Symbol::Local(number), declared.span)?;
+                    number
+                }
+            };
             if let Some(init) = init {
                 made.push(Stmt { kind: StmtKind::Local(number, init), span: declared.span });
             }
         }
         Ok(())
+    }
+
+    /// The array without a length that a declaration in the same scope gives one (GLSL 4.60, 4.1.9).
+    fn lengthened(&mut self, declared: &ast::Declarator<'a>, ty: Ty) -> Result<Option<u32>> {
+        let known = self.scopes.last().and_then(|scope| scope.get(declared.name));
+        let Some(&Symbol::Local(number)) = known else {
+            return Ok(None);
+        };
+        let old = &self.current.locals[number as usize];
+        if !old.grows || !(ty == old.ty || self.fits_unsized(ty, old.ty)) {
+            return Ok(None);
+        }
+        if let Some((_, Some(length))) = self.p.types.elements(ty) {
+            if length < old.reached {
+                let message = format!(
+                    "`{}` is declared with {length} elements, and element {} is used (GLSL 4.60, 4.1.9)",
+                    declared.name,
+                    old.reached - 1
+                );
+                return invalid(message, declared.span);
+            }
+            let old = &mut self.current.locals[number as usize];
+            (old.ty, old.grows) = (ty, false);
+        }
+        Ok(Some(number))
     }
 
     /// A declaration outside of functions.
@@ -180,6 +214,14 @@ impl<'a> Check<'a, '_> {
                 format!("`{name}` is a texture or sampler, which is a uniform (GLSL 4.60, 4.1.7)");
             return invalid(message, span);
         }
+        if let Some(Opaque::Image(image)) = opaque
+            && image.form != Form::Storage
+            && let Some((word, at)) = qualifiers.words.iter().find(|(word, _)| of_memory(word))
+        {
+            let message =
+                format!("`{word}` qualifies images and buffers, not `{name}` (GLSL 4.60, 4.10)");
+            return invalid(message, *at);
+        }
         let class = match storage {
             "const" => {
                 let Some(init) = init else {
@@ -245,6 +287,10 @@ impl<'a> Check<'a, '_> {
         let number = self.p.globals.len() as u32;
         match class {
             Class::Loose(_) | Class::Parts if init.is_none() => {}
+            Class::Loose(_) if self.dialect.stated && !self.dialect.since(120, u32::MAX, &[]) => {
+                let message = "first values of uniforms need version 120, and ES has none";
+                return invalid(format!("{message} (GLSL 1.20, 4.3.5)"), span);
+            }
             Class::Loose(_) => {
                 let message =
                     format!("the initial value of the uniform `{name}` is for the driver to set");
@@ -345,19 +391,8 @@ impl<'a> Check<'a, '_> {
                 span,
             );
         }
-        let whole =
-            scalar.is_some_and(|scalar| scalar.kind != ScalarKind::Float || scalar.width == 8);
-        if *class == Class::Input
-            && self.stage == Stage::Fragment
-            && whole
-            && !qualifiers.has("flat")
-            && self.dialect.stated
-            && self.dialect.version >= 130
-        {
-            let message = format!(
-                "`{name}` is made of integers or doubles, which are `flat` (GLSL 4.60, 4.3.4)"
-            );
-            return invalid(message, span);
+        if *class == Class::Input && !qualifiers.has("flat") {
+            self.check_flat(ty, name, span)?;
         }
         if *class == Class::Output
             && self.stage == Stage::Fragment
@@ -375,6 +410,31 @@ impl<'a> Check<'a, '_> {
             );
         }
         Ok(())
+    }
+
+    /// Inputs of fragment shaders that are or contain integers or doubles are flat (GLSL 4.60, 4.3.4).
+    pub fn check_flat(&self, ty: Ty, name: &str, span: Span) -> Result<()> {
+        let known = self.stage == Stage::Fragment && self.dialect.stated;
+        if !known || self.dialect.version < 130 || !self.varies(ty, &mut Set::default()) {
+            return Ok(());
+        }
+        let message =
+            format!("`{name}` holds integers or doubles, which are `flat` (GLSL 4.60, 4.3.4)");
+        invalid(message, span)
+    }
+
+    /// Holds integers or doubles that no member declares flat. Structures that were seen are not looked at again.
+    fn varies(&self, ty: Ty, seen: &mut Set<StructId>) -> bool {
+        match self.p.types.innermost(ty) {
+            Ty::Struct(id) => {
+                let members = self.p.types.structure(id).members.iter();
+                seen.insert(id)
+                    && members.filter(|one| !one.varying.flat).any(|one| self.varies(one.ty, seen))
+            }
+            inner => inner.scalar().is_some_and(|scalar| {
+                scalar.width == 8 || matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint)
+            }),
+        }
     }
 
     /// A constant, which the options may give another value.
@@ -431,6 +491,11 @@ fn special_number(name: &str, value: f64, scalar: Scalar, at: Span) -> Result<Nu
         _ => Num::F(value),
     };
     Ok(number.convert(scalar))
+}
+
+/// A word about how memory is used.
+fn of_memory(word: &str) -> bool {
+    matches!(word, "restrict" | "coherent" | "volatile" | "readonly" | "writeonly")
 }
 
 /// Refuses built-in arrays of more elements than there are locations.

@@ -284,6 +284,11 @@ impl<'a> Parser<'_, 'a> {
             Kind::Symbol if token.text.starts_with('"') => ExprKind::Text,
             Kind::Word if token.text == "true" => ExprKind::Bool(true),
             Kind::Word if token.text == "false" => ExprKind::Bool(false),
+            // EXT_gpu_shader4.
+            Kind::Word if token.text == "unsigned" && self.ahead(1).text == "int" => {
+                self.at += 1;
+                ExprKind::Name("uint")
+            }
             Kind::Word if self.is_name(0) => ExprKind::Name(token.text),
             Kind::Symbol if token.text == "(" => {
                 self.at += 1;
@@ -435,6 +440,15 @@ impl<'a> Parser<'_, 'a> {
             "precision" if self.ahead(1).kind == Kind::Word => {
                 self.precision()?;
                 StmtKind::Empty
+            }
+            // Variables that are there become so (GLSL 4.60, 4.8.1 and 4.9).
+            "precise" | "invariant"
+                if self.is_name(1) && matches!(self.ahead(2).text, ";" | ",") =>
+            {
+                self.at += 1;
+                let named = self.expression()?;
+                self.expect(";")?;
+                StmtKind::Expr(named)
             }
             _ if self.declares() => StmtKind::Declaration(self.declaration()?),
             _ => {

@@ -57,6 +57,13 @@ impl<'p> OfGlsl<'p> {
                 self.element_of(&base, index)
             }
             Kind::Deref(pointer) => self.deref(frame, pointer),
+            Kind::Swizzle(base, lanes) if lanes.count == 1 => {
+                let base = self.pointer(frame, base)?;
+                let (stride, packing) = self.source.p.types.stride(base.ty, base.packing);
+                let mut place = base.place.clone();
+                place.offset = place.offset.wrapping_add(u32::from(lanes.lanes[0]) * stride);
+                Ok(Pointer { place, ty: expr.ty, packing, bindings: false })
+            }
             _ => Err(Stop::internal("a value is taken for a place in memory")),
         }
     }

@@ -112,6 +112,7 @@ impl<'a> Check<'a, '_> {
 
     pub fn layout(&mut self, qualifiers: &ast::Qualifiers<'a>) -> Result<Layout> {
         let mut found = Layout::default();
+        let es = self.dialect.es;
         for item in &qualifiers.layout {
             let mut number = || -> Result<Option<u32>> {
                 let Some(value) = &item.value else {
@@ -125,7 +126,9 @@ impl<'a> Check<'a, '_> {
                 }
             };
             let lower = item.name.to_ascii_lowercase();
-            match item.name {
+            // Their case says nothing in OpenGL, but for those of newer extensions (GLSL 1.50, 4.3.8).
+            let sized = es || item.name.ends_with("EXT") || item.name.ends_with("NV");
+            match if sized { item.name } else { &lower } {
                 "location" => found.location = number()?,
                 "component" => found.component = number()?,
                 "index" => found.index = number()?,

@@ -206,7 +206,8 @@ fn variable(declaration: &Declaration<'_>, dialect: &Dialect, stage: Stage) -> R
     let found = qualifiers.words.iter().find(|(word, _)| matches!(*word, "in" | "out"));
     if let Some((word, at)) = found {
         let built_in = declaration.declared.iter().all(|one| one.name.starts_with("gl_"));
-        if !built_in && !dialect.since(130, 300, &["gpu_shader4"]) {
+        let older = ["gpu_shader4", "explicit_attrib_location", "separate_shader_objects"];
+        if !built_in && !dialect.since(130, 300, &older) {
             let message = format!(
                 "`{word}` needs version 130, or 300 es: `attribute` and `varying` stand here"
             );
@@ -227,6 +228,23 @@ fn variable(declaration: &Declaration<'_>, dialect: &Dialect, stage: Stage) -> R
     }
     let of_stages = |word: &str| matches!(word, "in" | "out" | "attribute" | "varying");
     if let Some(&(word, at)) = qualifiers.words.iter().find(|(word, _)| of_stages(word)) {
+        let place = qualifiers.layout.iter().find(|item| item.name == "location");
+        let outside =
+            matches!((stage, word), (Stage::Vertex, "in" | "attribute") | (Stage::Fragment, "out"));
+        // Between stages since 4.10 and ES 3.10.
+        let (version, es) = if outside { (330, 300) } else { (410, 310) };
+        let extensions = ["explicit_attrib_location", "separate_shader_objects"];
+        if let Some(item) = place.filter(|_| !dialect.since(version, es, &extensions)) {
+            let message = format!("`location` needs version {version}, or {es} es, here");
+            return invalid(message, item.span);
+        }
+        let doubles = matches!(&declaration.ty.base, Base::Name(name)
+            if *name == "double" || name.starts_with("dvec") || name.starts_with("dmat"));
+        let fetched = stage == Stage::Vertex && matches!(word, "in" | "attribute");
+        if doubles && fetched && !dialect.since(410, u32::MAX, &["vertex_attrib_64bit"]) {
+            let message = "doubles as inputs of vertices need version 410 (GLSL 4.10, 4.3.4)";
+            return invalid(message, declaration.ty.span);
+        }
         let whole = matches!(&declaration.ty.base, Base::Name(name)
             if matches!(*name, "int" | "uint") || name.starts_with("ivec") || name.starts_with("uvec"));
         if whole && !dialect.since(130, 300, &["gpu_shader4"]) {

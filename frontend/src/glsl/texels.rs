@@ -131,6 +131,12 @@ impl Check<'_, '_> {
         if bits && image.texel.kind == ScalarKind::Float {
             return Ok(None);
         }
+        for stores in [false, true] {
+            let alone = [("imageAtomicLoad", false), ("imageAtomicStore", true)];
+            if alone.iter().all(|(name, only)| *name != own || *only == stores) {
+                self.access(&values[0], stores)?;
+            }
+        }
         self.changed(&values[0]);
         let ty = if own == "imageAtomicStore" { Ty::Void } else { scalar };
         Ok(Some(Expr::new(Kind::Builtin(own, std::mem::take(values)), ty, span)))

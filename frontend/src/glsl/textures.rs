@@ -116,7 +116,7 @@ impl<'a> Check<'a, '_> {
             ("textureSize", n) if n == 1 + usize::from(leveled) => "textureSize",
             ("textureQueryLevels", 1) => "textureQueryLevels",
             ("textureSamples", 1) if image.multisampled => "textureSamples",
-            _ if name.starts_with("textureSize") && values.len() == 2 && function_shape(name) => {
+            (_, n) if (1 + usize::from(leveled)..=2).contains(&n) && function_shape(name) => {
                 "textureSize"
             }
             _ => return Ok(None),

@@ -100,7 +100,8 @@ pub fn tokens(text: &str) -> Result<(Vec<Token<'_>>, Dialect)> {
             b'#' if starts_line => {
                 let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
                 let line = &text[at + 1..end];
-                if line.trim_start().starts_with("version") && !all.is_empty() {
+                let again = dialect.stated || !all.is_empty();
+                if line.trim_start().starts_with("version") && again {
                     let message = "`#version` stands before everything else (GLSL 4.60, 3.3)";
                     return Err(Stop::invalid(message).at(span(end)));
                 }

@@ -117,6 +117,14 @@ impl<'a> Check<'a, '_> {
     /// The array of a type with lengths, outermost first.
     pub fn array(&mut self, base: Ty, lengths: &ast::Lengths<'a>, span: Span) -> Result<Ty> {
         let mut ty = base;
+        let depth = lengths.len() + usize::from(matches!(base, Ty::Array(_)));
+        let newer = !self.dialect.since(430, 310, &["arrays_of_arrays"]);
+        if depth > 1 && !lengths.is_empty() && newer && self.dialect.stated {
+            return invalid(
+                "arrays of arrays need version 430, or 310 es (GLSL 4.60, 4.1.9)",
+                span,
+            );
+        }
         for length in lengths.iter().rev() {
             if base == Ty::Void {
                 return invalid("there are no arrays of void", span);

@@ -246,8 +246,14 @@ impl<'p> OfGlsl<'p> {
             }
             Kind::Length(array) => {
                 let pointer = self.pointer(frame, array)?;
-                let (stride, _) = types.stride(pointer.ty, pointer.packing);
-                Values::from_elem(self.runtime_length(&pointer.place, stride)?, 1)
+                let length = match types.elements(pointer.ty) {
+                    Some((_, Some(length))) => self.u32(length),
+                    _ => {
+                        let (stride, _) = types.stride(pointer.ty, pointer.packing);
+                        self.runtime_length(&pointer.place, stride)?
+                    }
+                };
+                Values::from_elem(length, 1)
             }
         })
     }

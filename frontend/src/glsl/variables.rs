@@ -240,6 +240,9 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_MaxImageUnits" "int" 0 Number(8), ALL;
     "gl_MaxImageSamples" "int" 0 Number(0), ALL;
     "gl_MaxVertexImageUniforms" "int" 0 Number(0), ALL;
+    "gl_MaxTessControlImageUniforms" "int" 0 Number(0), ALL;
+    "gl_MaxTessEvaluationImageUniforms" "int" 0 Number(0), ALL;
+    "gl_MaxGeometryImageUniforms" "int" 0 Number(0), ALL;
     "gl_MaxFragmentImageUniforms" "int" 0 Number(8), ALL;
     "gl_MaxComputeImageUniforms" "int" 0 Number(8), ALL;
     "gl_MaxCombinedImageUniforms" "int" 0 Number(8), ALL;
@@ -250,10 +253,16 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_MaxComputeAtomicCounters" "int" 0 Number(8), ALL;
     "gl_MaxComputeAtomicCounterBuffers" "int" 0 Number(8), ALL;
     "gl_MaxVertexAtomicCounters" "int" 0 Number(0), ALL;
+    "gl_MaxTessControlAtomicCounters" "int" 0 Number(0), ALL;
+    "gl_MaxTessEvaluationAtomicCounters" "int" 0 Number(0), ALL;
+    "gl_MaxGeometryAtomicCounters" "int" 0 Number(0), ALL;
     "gl_MaxFragmentAtomicCounters" "int" 0 Number(8), ALL;
     "gl_MaxCombinedAtomicCounters" "int" 0 Number(8), ALL;
     "gl_MaxAtomicCounterBindings" "int" 0 Number(1), ALL;
     "gl_MaxVertexAtomicCounterBuffers" "int" 0 Number(0), ALL;
+    "gl_MaxTessControlAtomicCounterBuffers" "int" 0 Number(0), ALL;
+    "gl_MaxTessEvaluationAtomicCounterBuffers" "int" 0 Number(0), ALL;
+    "gl_MaxGeometryAtomicCounterBuffers" "int" 0 Number(0), ALL;
     "gl_MaxFragmentAtomicCounterBuffers" "int" 0 Number(1), ALL;
     "gl_MaxCombinedAtomicCounterBuffers" "int" 0 Number(1), ALL;
     "gl_MaxAtomicCounterBufferSize" "int" 0 Number(32), ALL;

@@ -56,6 +56,24 @@ fn arguments_are_expanded_before_they_are_put_in_but_not_where_they_are_joined()
 }
 
 #[test]
+fn a_joined_name_expands_although_a_part_of_it_may_not() {
+    let source = "#define STEP_ONE() done\n#define GLUE(x,y) x ## _ ## y\n#define EVALUATE(x,y) GLUE(x,y)\n\
+                  #define STEP(name) EVALUATE(STEP, name)()\n#define all STEP(ONE)\nall";
+    assert_eq!(text(source), "done");
+}
+
+#[test]
+fn an_extension_that_is_switched_on_is_defined() {
+    let source = |how| {
+        format!(
+            "#version 110\n#extension GL_ARB_draw_buffers : {how}\n#if GL_ARB_draw_buffers == 1\nyes\n#endif"
+        )
+    };
+    assert!(text(&source("enable")).ends_with("yes"));
+    assert!(!text(&source("disable")).ends_with("yes"));
+}
+
+#[test]
 fn arguments_may_stand_on_the_lines_that_follow() {
     let source = "#define sum(a,b) a+b\nsum\n (1,\n  (2,3))\nlast";
     let done = preprocess(source, &Options::default()).expect("it is right");
