@@ -283,6 +283,7 @@ pub(crate) fn stage_number(stage: Option<Stage>) -> u32 {
         Some(Stage::Vertex) => 1,
         Some(Stage::Fragment) => 2,
         Some(Stage::Compute) => 3,
+        Some(Stage::Geometry) => 4,
     }
 }
 

@@ -160,7 +160,13 @@ enum Language {
 
 /// A stage by its number; none for any.
 pub(crate) fn stage(number: u32, what: &str) -> Reply<Option<Stage>> {
-    let all = [None, Some(Stage::Vertex), Some(Stage::Fragment), Some(Stage::Compute)];
+    let all = [
+        None,
+        Some(Stage::Vertex),
+        Some(Stage::Fragment),
+        Some(Stage::Compute),
+        Some(Stage::Geometry),
+    ];
     abi::choice(number, &all, what)
 }
 

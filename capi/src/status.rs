@@ -61,6 +61,8 @@ pub enum gpucc_stage {
     GPUCC_STAGE_FRAGMENT = 2,
     /// Workgroups.
     GPUCC_STAGE_COMPUTE = 3,
+    /// Primitives.
+    GPUCC_STAGE_GEOMETRY = 4,
 }
 
 /// What a source is written in.

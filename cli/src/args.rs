@@ -184,7 +184,7 @@ pub struct EntryArgs {
 /// `gpucc [OPTIONS] <INPUT>`.
 #[derive(Clone, Debug, Args)]
 pub struct CompileArgs {
-    /// Shader: .wgsl, .spv, .vert, .frag, .comp, .glsl or .ir. `-` is stdin and requires --lang
+    /// Shader: .wgsl, .spv, .vert, .geom, .frag, .comp, .glsl or .ir. `-` is stdin and requires --lang
     #[arg(value_name = "INPUT", num_args = 0..)]
     pub input: Vec<PathBuf>,
     #[command(flatten)]
@@ -578,6 +578,7 @@ pub enum Lang {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StageArg {
     Vertex,
+    Geometry,
     Fragment,
     Compute,
 }
@@ -586,6 +587,7 @@ impl From<StageArg> for gpucc::Stage {
     fn from(stage: StageArg) -> Self {
         match stage {
             StageArg::Vertex => gpucc::Stage::Vertex,
+            StageArg::Geometry => gpucc::Stage::Geometry,
             StageArg::Fragment => gpucc::Stage::Fragment,
             StageArg::Compute => gpucc::Stage::Compute,
         }

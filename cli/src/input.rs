@@ -33,6 +33,7 @@ impl Input {
             "ir" => Some((Lang::Ir, None)),
             "glsl" => Some((Lang::Glsl, None)),
             "vert" => Some((Lang::Glsl, Some(Stage::Vertex))),
+            "geom" => Some((Lang::Glsl, Some(Stage::Geometry))),
             "frag" => Some((Lang::Glsl, Some(Stage::Fragment))),
             "comp" => Some((Lang::Glsl, Some(Stage::Compute))),
             _ => None,
@@ -53,7 +54,9 @@ impl Input {
             (None, None) => {
                 files::read(path)?;
                 return Err(Failure::usage(format!("cannot tell the language of {}", shown(path)))
-                    .note("known are .wgsl .spv .vert .frag .comp .glsl .ir; or say --lang"));
+                    .note(
+                        "known are .wgsl .spv .vert .geom .frag .comp .glsl .ir; or say --lang",
+                    ));
             }
         };
         let bytes = files::read(path)?;
@@ -112,7 +115,7 @@ impl Input {
                         printable(&self.text.name)
                     ))
                     .note(
-                        "add --stage, name the file .vert, .frag or .comp, or write \
+                        "add --stage, name the file .vert, .geom, .frag or .comp, or write \
                          `#pragma shader_stage(compute)` in it",
                     ));
                 }
@@ -127,6 +130,7 @@ fn pragma(text: &str) -> Option<Stage> {
         text.lines().map(str::trim).find_map(|line| line.strip_prefix("#pragma shader_stage("))?;
     match line.trim_end_matches(')').trim() {
         "vertex" => Some(Stage::Vertex),
+        "geometry" => Some(Stage::Geometry),
         "fragment" => Some(Stage::Fragment),
         "compute" => Some(Stage::Compute),
         _ => None,

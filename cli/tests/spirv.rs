@@ -168,6 +168,27 @@ fn a_built_in_value_of_another_stage_is_the_users_error_where_it_is_used() {
     assert!(text(&done).contains("layers outside of geometry shaders"), "{}", text(&done));
 }
 
+/// Inputs of each vertex, indexed while the program runs, distances, blocks, two invocations and a buffer.
+#[test]
+fn geometry_shaders_are_read_from_both_languages_and_refused_where_they_are_not_built() {
+    let text_of = include_str!("languages/strips.geom");
+    verified(
+        Target::Interp,
+        Options::default(),
+        "strips.geom",
+        Source::Glsl(text_of, Stage::Geometry),
+    );
+    let module = include_bytes!("languages/strips.geom.spv");
+    verified(Target::Interp, Options::default(), "strips.geom.spv", Source::SpirV(module));
+    for (target, code) in [("valhall", 3), ("r700", 6), ("rogue", 6)] {
+        for file in ["strips.geom", "strips.geom.spv"] {
+            let done = gpucc(&[&path(file), "--target", target]);
+            assert_eq!(done.status.code(), Some(code), "{target}: {}", text(&done));
+            assert!(text(&done).contains("geometry shaders"), "{}", text(&done));
+        }
+    }
+}
+
 /// R700 reads textures of several samples, and stores to none. Valhall lacks neither.
 #[test]
 fn texels_of_several_samples_are_refused_for_the_silicon_where_they_are_stored_to() {

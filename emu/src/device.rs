@@ -5,6 +5,7 @@ use crate::draw::{Draw, Early, QuadBatch, Targets, VertexId};
 use crate::trap::{Law, Trap};
 use crate::world::{Bindings, Bound};
 use gpucc_ir::ssa::Span;
+pub use gpucc_ir::ssa::interp::Emitted;
 use gpucc_ir::ssa::numerics::Perturbation;
 use std::fmt::Write;
 
@@ -73,6 +74,19 @@ pub struct VertexRun<'a> {
 /// where nothing was written.
 pub type VertexOut = Vec<[u32; 4]>;
 
+/// One primitive of a geometry program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrimitiveIn {
+    /// Number of the primitive.
+    pub number: u32,
+    /// Four words for each input of the function that is of a vertex ([`InputKind::Corner`](gpucc_ir::ssa::InputKind)), in the
+    /// inputs' order; the others have words that nobody reads.
+    pub inputs: Vec<[u32; 4]>,
+}
+
+/// What a geometry program emits for one primitive: all its invocations, in their order. Each begins a strip.
+pub type PrimitiveOut = Vec<Emitted>;
+
 /// What one pixel gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FragmentOut {
@@ -99,6 +113,18 @@ pub trait Device {
         bindings: &mut Bindings,
         run: &VertexRun<'_>,
     ) -> Result<Vec<VertexOut>, Stop>;
+    /// Runs a geometry program; what each primitive becomes, in order.
+    ///
+    /// # Errors
+    /// [`Stop`]. By default the emulated machine has no such programs.
+    fn primitives(
+        &mut self,
+        bindings: &mut Bindings,
+        primitives: &[PrimitiveIn],
+    ) -> Result<Vec<PrimitiveOut>, Stop> {
+        let _ = (bindings, primitives);
+        Err(Stop::TooLarge("the emulated machine runs no geometry programs".into()))
+    }
     /// Runs quads; the batch's varyings are the function's location inputs in their order. Gives
     /// four pixels a quad.
     ///

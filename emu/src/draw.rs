@@ -1,5 +1,5 @@
 //! A draw: vertices are assembled, clipped, rasterised in 2x2 quads, shaded, tested and blended.
-//! Everything here is fixed function; the two programs stand behind [`Shade`].
+//! Everything here is fixed function; the programs stand behind [`Shade`].
 
 pub use crate::blend::LogicOp;
 use crate::blend::{Blend, blend_texel};
@@ -9,7 +9,7 @@ use crate::raster::{self, Corner, Found, Piece, Raster, Viewport};
 pub use crate::raster::{Bias, Polygon};
 use crate::sampler::Compare;
 use gpucc_ir::driver::ColorTarget;
-use gpucc_ir::ssa::{Interpolation, Sampling};
+use gpucc_ir::ssa::{Corners, Emits, Interpolation, Sampling};
 use smallvec::SmallVec;
 
 /// How vertices make primitives.
@@ -24,6 +24,16 @@ pub enum Topology {
     LineList,
     /// Every one.
     PointList,
+    /// Every one with the one before it.
+    LineStrip,
+    /// Every four: the inner two are the line's.
+    LineListAdjacency,
+    /// Every one with the three before it: the inner two are the line's.
+    LineStripAdjacency,
+    /// Every six: every second one is a corner.
+    TriangleListAdjacency,
+    /// As [`Topology::TriangleStrip`] of every second one. Vulkan 1.3, Triangle Strips With Adjacency.
+    TriangleStripAdjacency,
 }
 
 impl Topology {
@@ -36,6 +46,53 @@ impl Topology {
             "point-list" => Topology::PointList,
             _ => return None,
         })
+    }
+
+    /// The corners of a primitive alone.
+    fn without_adjacency(self, vertices: Vec<Vertex>) -> Vec<Vertex> {
+        let corners: &[usize] = match self.corners() {
+            Corners::LinesAdjacency => &[1, 2],
+            Corners::TrianglesAdjacency => &[0, 2, 4],
+            Corners::Points | Corners::Lines | Corners::Triangles => return vertices,
+        };
+        corners.iter().map(|&at| vertices[at].clone()).collect()
+    }
+
+    /// What is drawn of its primitives: lists without adjacency.
+    pub const fn drawn(self) -> Topology {
+        match self {
+            Topology::PointList => Topology::PointList,
+            Topology::LineList
+            | Topology::LineStrip
+            | Topology::LineListAdjacency
+            | Topology::LineStripAdjacency => Topology::LineList,
+            Topology::TriangleList
+            | Topology::TriangleStrip
+            | Topology::TriangleListAdjacency
+            | Topology::TriangleStripAdjacency => Topology::TriangleList,
+        }
+    }
+
+    /// What a geometry program must take.
+    pub const fn corners(self) -> Corners {
+        match self {
+            Topology::PointList => Corners::Points,
+            Topology::LineList | Topology::LineStrip => Corners::Lines,
+            Topology::TriangleList | Topology::TriangleStrip => Corners::Triangles,
+            Topology::LineListAdjacency | Topology::LineStripAdjacency => Corners::LinesAdjacency,
+            Topology::TriangleListAdjacency | Topology::TriangleStripAdjacency => {
+                Corners::TrianglesAdjacency
+            }
+        }
+    }
+
+    /// How the vertices of a geometry program make primitives.
+    pub const fn emitted(emits: Emits) -> Topology {
+        match emits {
+            Emits::Points => Topology::PointList,
+            Emits::LineStrip => Topology::LineStrip,
+            Emits::TriangleStrip => Topology::TriangleStrip,
+        }
     }
 }
 
@@ -60,12 +117,13 @@ pub struct Varying {
     pub sampling: Sampling,
 }
 
-/// What a vertex program gives.
+/// What a vertex program gives, or a geometry program for a vertex that it emits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vertex {
     /// Clip space.
     pub position: [f32; 4],
-    /// One for each of [`Draw::varyings`], in that order; missing words are 0.
+    /// One for each of [`Draw::varyings`], in that order; missing words are 0. In front of a geometry program they are what it
+    /// takes, in any order.
     pub varyings: Vec<[u32; 4]>,
     /// Width of a point in pixels.
     pub point_size: Option<f32>,
@@ -73,6 +131,26 @@ pub struct Vertex {
     pub clip_distances: Vec<f32>,
     /// A primitive goes whose corners all have a negative one of the same number.
     pub cull_distances: Vec<f32>,
+    /// Geometry programs: the number of the primitive that the vertex is the first one of.
+    pub primitive: Option<u32>,
+}
+
+/// A primitive for a geometry program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Primitive {
+    /// Its vertices, those beyond its edges too.
+    pub vertices: Vec<Vertex>,
+    /// Number of the primitive within its instance.
+    pub number: u32,
+}
+
+/// What a geometry program emits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Emitted {
+    /// The vertex.
+    pub vertex: Vertex,
+    /// It begins a strip.
+    pub begins: bool,
 }
 
 /// One invocation of the vertex program.
@@ -169,7 +247,7 @@ pub struct Pixel {
     pub mask: Option<u32>,
 }
 
-/// The two programs of a draw.
+/// The programs of a draw.
 pub trait Shade {
     /// What stops a draw.
     type Error;
@@ -185,6 +263,19 @@ pub trait Shade {
     /// # Errors
     /// Whatever stops the program.
     fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Self::Error>;
+
+    /// How the vertices of the geometry program make primitives; `None` where there is no such program.
+    fn geometry(&self) -> Option<Emits> {
+        None
+    }
+
+    /// Runs the geometry program; what it emits for each primitive, in order.
+    ///
+    /// # Errors
+    /// Whatever stops the program.
+    fn primitives(&mut self, primitives: &[Primitive]) -> Result<Vec<Vec<Emitted>>, Self::Error> {
+        Ok(vec![Vec::new(); primitives.len()])
+    }
 
     /// What happens to pixels before the fragment program.
     fn early(&self) -> Early {
@@ -365,9 +456,12 @@ pub fn draw<S: Shade>(
     let stats = &mut stats;
     let mut pipe = Pipe { draw, shade, targets, early, samples, by_sample, stats, batch, held };
     pipe.batch.varyings = draw.varyings.len();
+    let emits = pipe.shade.geometry();
+    let drawn = emits.map_or(draw.topology, Topology::emitted).drawn();
     let mut primitive = 0;
     for instance in 0..draw.instances {
         let mut assembly = Assembly::new(draw.topology);
+        let mut number = 0;
         let mut at = 0;
         while at < draw.vertices {
             let end = draw.vertices.min(at.saturating_add(VERTEX_BATCH as u32));
@@ -381,15 +475,36 @@ pub fn draw<S: Shade>(
                 })
                 .collect();
             pipe.stats.vertices += ids.len() as u64;
-            for mut vertex in pipe.shade.vertices(&ids)? {
-                vertex.varyings.resize(draw.varyings.len(), [0; 4]);
-                if let Some(corners) = assembly.push(vertex) {
-                    pipe.stats.primitives += 1;
-                    pipe.primitive(&corners, primitive, size)?;
-                    primitive += 1;
-                }
+            let mut whole = Vec::new();
+            for vertex in pipe.shade.vertices(&ids)? {
+                whole.extend(assembly.push(vertex));
             }
             at = end;
+            if at == draw.vertices {
+                whole.extend(assembly.finish());
+            }
+            let Some(emits) = emits else {
+                for vertices in whole {
+                    let corners = draw.topology.without_adjacency(vertices);
+                    pipe.corners(drawn, corners, &mut primitive, size)?;
+                }
+                continue;
+            };
+            let numbered = whole.into_iter().zip(number..);
+            let given: Vec<Primitive> =
+                numbered.map(|(vertices, number)| Primitive { vertices, number }).collect();
+            number += given.len() as u32;
+            for emitted in pipe.shade.primitives(&given)? {
+                let mut strip = Assembly::new(Topology::emitted(emits));
+                for Emitted { vertex, begins } in emitted {
+                    if begins {
+                        strip = Assembly::new(Topology::emitted(emits));
+                    }
+                    if let Some(corners) = strip.push(vertex) {
+                        pipe.corners(drawn, corners, &mut primitive, size)?;
+                    }
+                }
+            }
         }
     }
     pipe.flush()?;
@@ -405,37 +520,76 @@ fn target_size(targets: &Targets) -> [u32; 2] {
     if size[0] == u32::MAX { [0; 2] } else { size }
 }
 
-/// Collects the corners of primitives.
+/// Collects the vertices of primitives.
 struct Assembly {
     topology: Topology,
     held: Vec<Vertex>,
-    odd: bool,
+    /// Primitives that a strip has given.
+    given: usize,
 }
 
 impl Assembly {
     fn new(topology: Topology) -> Assembly {
-        Assembly { topology, held: Vec::with_capacity(3), odd: false }
+        Assembly { topology, held: Vec::with_capacity(8), given: 0 }
     }
 
-    /// The corners of the primitive that this vertex completes. In a strip the first corner is the
+    /// The vertices of the primitive that this vertex completes. In a strip the first corner is the
     /// provoking one, and every second triangle swaps the other two to keep its facing.
     fn push(&mut self, vertex: Vertex) -> Option<Vec<Vertex>> {
         self.held.push(vertex);
-        let needed = match self.topology {
-            Topology::TriangleList | Topology::TriangleStrip => 3,
-            Topology::LineList => 2,
-            Topology::PointList => 1,
+        let (needed, used) = match self.topology {
+            Topology::PointList => (1, 1),
+            Topology::LineList => (2, 2),
+            Topology::LineStrip => (2, 1),
+            Topology::TriangleList => (3, 3),
+            Topology::TriangleStrip => (3, 1),
+            Topology::LineListAdjacency => (4, 4),
+            Topology::LineStripAdjacency => (4, 1),
+            Topology::TriangleListAdjacency => (6, 6),
+            // The vertex beyond the edge to the next triangle is the last one of that.
+            Topology::TriangleStripAdjacency => return self.push_adjacent(),
         };
         if self.held.len() < needed {
             return None;
         }
-        if self.topology != Topology::TriangleStrip {
-            return Some(std::mem::take(&mut self.held));
+        let mut vertices = self.held.clone();
+        self.held.drain(..used);
+        if self.topology == Topology::TriangleStrip && self.given % 2 == 1 {
+            vertices.swap(1, 2);
         }
-        let [a, b, c] = [self.held[0].clone(), self.held[1].clone(), self.held[2].clone()];
-        self.held.remove(0);
-        self.odd = !self.odd;
-        Some(if self.odd { vec![a, b, c] } else { vec![a, c, b] })
+        self.given += 1;
+        Some(vertices)
+    }
+
+    /// [`Assembly::push`] of a strip with adjacency. All vertices from the last triangle's first one on are held, and the two
+    /// before it.
+    fn push_adjacent(&mut self) -> Option<Vec<Vertex>> {
+        // The next triangle follows once its last vertex is there.
+        let first = 2 * usize::from(self.given > 0);
+        (self.held.len() > first + 7).then(|| self.adjacent(first, 6))
+    }
+
+    /// The last triangle of a strip with adjacency, where there is one.
+    fn finish(&mut self) -> Option<Vec<Vertex>> {
+        let first = 2 * usize::from(self.given > 0);
+        let whole =
+            self.topology == Topology::TriangleStripAdjacency && self.held.len() >= first + 6;
+        whole.then(|| self.adjacent(first, 5))
+    }
+
+    /// The triangle of a strip with adjacency whose first corner is held at `first`. Behind the edge to the next triangle lies
+    /// the vertex at `next` from there.
+    fn adjacent(&mut self, first: usize, next: usize) -> Vec<Vertex> {
+        let before = if self.given > 0 { first - 2 } else { first + 1 };
+        let (side, next) = (first + 3, first + next);
+        let order = match self.given % 2 {
+            0 => [first, before, first + 2, next, first + 4, side],
+            _ => [first, side, first + 4, next, first + 2, before],
+        };
+        let vertices = order.map(|at| self.held[at].clone()).to_vec();
+        self.held.drain(..first);
+        self.given += 1;
+        vertices
     }
 }
 
@@ -471,8 +625,26 @@ impl Held {
 }
 
 impl<S: Shade> Pipe<'_, S> {
+    /// Draws a primitive with the next number, or with the one that its first vertex has.
+    fn corners(
+        &mut self,
+        drawn: Topology,
+        mut corners: Vec<Vertex>,
+        next: &mut u32,
+        size: [u32; 2],
+    ) -> Result<(), S::Error> {
+        for corner in &mut corners {
+            corner.varyings.resize(self.draw.varyings.len(), [0; 4]);
+        }
+        let number = corners.first().and_then(|first| first.primitive).unwrap_or(*next);
+        self.stats.primitives += 1;
+        *next += 1;
+        self.primitive(drawn, &corners, number, size)
+    }
+
     fn primitive(
         &mut self,
+        drawn: Topology,
         corners: &[Vertex],
         primitive: u32,
         size: [u32; 2],
@@ -514,7 +686,7 @@ impl<S: Shade> Pipe<'_, S> {
         if waits {
             self.flush()?;
         }
-        for piece in raster.pieces(draw.topology, &shape) {
+        for piece in raster.pieces(drawn, &shape) {
             if waits && draw.polygon != Polygon::Fill {
                 self.flush()?;
             }

@@ -60,7 +60,6 @@ fn lacking(what: &str) -> Stop {
     let stop = Stop::unsupported(what, READING);
     let needs = match what {
         _ if what.contains("ray ") || what == "acceleration structures" => Needs::RayTracing,
-        "geometry shaders" => Needs::Geometry,
         "tessellation shaders" => Needs::Tessellation,
         "cooperative matrices" => Needs::CooperativeMatrices,
         "sparse residency" => Needs::Residency,

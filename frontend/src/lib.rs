@@ -291,5 +291,7 @@ fn stage_matches(stage: naga::ShaderStage, wanted: Option<ssa::Stage>) -> bool {
         Some(ssa::Stage::Vertex) => stage == naga::ShaderStage::Vertex,
         Some(ssa::Stage::Fragment) => stage == naga::ShaderStage::Fragment,
         Some(ssa::Stage::Compute) => stage == naga::ShaderStage::Compute,
+        // The language has none.
+        Some(ssa::Stage::Geometry) => false,
     }
 }

@@ -127,6 +127,8 @@ pub struct Spirv<'p> {
     taken: Map<Id, Map<Id, Id>>,
     /// The inputs that are memory, once one is interpolated.
     inputs: Option<Map<Mem, Id>>,
+    /// Output variables, which a geometry shader reads for each vertex.
+    outputs: interface::Outputs,
 }
 
 type OfSpirv<'p> = Lower<'p, Spirv<'p>>;

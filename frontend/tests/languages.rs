@@ -77,7 +77,7 @@ fn matrices_and_arrays_at_the_border_take_a_location_each() {
         .values()
         .filter_map(|input| match input.kind {
             InputKind::Location { location, .. } => Some((location, input.components)),
-            InputKind::Builtin(_) => None,
+            InputKind::Builtin(_) | InputKind::Corner { .. } => None,
         })
         .collect();
     inputs.sort();
@@ -380,7 +380,7 @@ fn the_attributes_of_one_declaration_have_a_location_each() {
     let locations: Vec<_> = inputs
         .map(|input| match input.kind {
             InputKind::Location { location, .. } => location,
-            InputKind::Builtin(_) => u32::MAX,
+            InputKind::Builtin(_) | InputKind::Corner { .. } => u32::MAX,
         })
         .collect();
     assert_eq!(locations, [0, 1]);
@@ -451,7 +451,7 @@ fn members_of_a_block_between_stages_say_how_they_are_interpolated() {
             InputKind::Location { location, interpolation, sampling } => {
                 (location, interpolation, sampling)
             }
-            InputKind::Builtin(_) => panic!("there is none"),
+            InputKind::Builtin(_) | InputKind::Corner { .. } => panic!("there is none"),
         })
         .collect();
     use ssa::{Interpolation as I, Sampling as S};
@@ -486,7 +486,7 @@ fn the_fixed_pipeline_s_varyings_come_before_the_texts() {
     let found: Vec<_> = inputs
         .map(|input| match input.kind {
             InputKind::Location { location, .. } => (location, &*input.name),
-            InputKind::Builtin(_) => panic!("there is none"),
+            InputKind::Builtin(_) | InputKind::Corner { .. } => panic!("there is none"),
         })
         .collect();
     let old = "gpucc_TexCoord";
@@ -616,4 +616,95 @@ fn a_volatile_load_of_a_helper_asks_where_it_stands() {
     assert!(demotes < asks);
     let (demotes, asks) = places(&[]);
     assert!(asks < demotes);
+}
+
+/// Corners of the inputs at locations, in order.
+fn corners(parsed: &Parsed) -> Vec<(u8, ssa::Part, u8)> {
+    let inputs = parsed.module.funcs[0].inputs.values();
+    let corner = |data: &ssa::InputData| match data.kind {
+        InputKind::Corner { vertex, part } => Some((vertex, part, data.components)),
+        _ => None,
+    };
+    inputs.filter_map(corner).collect()
+}
+
+#[test]
+fn a_geometry_shader_has_the_inputs_that_it_uses_of_each_vertex() {
+    use ssa::{Builtin, Corners, Emits, Part};
+    let parsed = glsl(
+        "#version 450\nlayout(location = 2) in vec3 color[];\nlayout(lines) in;\n\
+         layout(invocations = 3) in; layout(points) out; layout(max_vertices = 5) out;\n\
+         layout(location = 1) out vec3 c; layout(location = 4) out flat int id;\n\
+         void main() { for (int i = 0; i < gl_in.length(); ++i) { gl_Position = gl_in[i].gl_Position;\n\
+         c = color[i]; id = gl_PrimitiveIDIn; EmitVertex(); EndPrimitive(); } }",
+        Stage::Geometry,
+    );
+    let func = &parsed.module.funcs[0];
+    let (takes, emits) = (Corners::Lines, Emits::Points);
+    assert_eq!(func.geometry, Some(ssa::Geometry { takes, emits, most: 5, invocations: 3 }));
+    let [position, color] = [Part::Builtin(Builtin::Position), Part::Location(2)];
+    assert_eq!(
+        corners(&parsed),
+        [(0, position, 4), (1, position, 4), (0, color, 3), (1, color, 3)]
+    );
+    assert_eq!(func.outputs.len(), 3, "each output is declared once");
+}
+
+#[test]
+fn distances_reach_a_geometry_shader_where_fragments_find_them() {
+    let parsed = glsl(
+        "#version 450\nlayout(points) in; layout(points, max_vertices = 1) out;\n\
+         in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[5]; } gl_in[];\n\
+         out float gl_ClipDistance[1];\n\
+         void main() { gl_ClipDistance[0] = gl_in[0].gl_ClipDistance[4]; EmitVertex(); }",
+        Stage::Geometry,
+    );
+    let found: Vec<_> = corners(&parsed);
+    assert_eq!(found, [(0, ssa::Part::Location(28), 4), (0, ssa::Part::Location(29), 1)]);
+}
+
+#[test]
+fn what_a_geometry_shader_says_must_be_whole_and_fit() {
+    let head = "#version 450\nlayout(triangles) in;\nlayout(points, max_vertices = 3) out;\n";
+    for (text, message) in [
+        ("in vec4 x;\nvoid main() {}", "`x` is an input of a geometry shader"),
+        ("in vec4 x[2];\nvoid main() {}", "`x` has 2 vertices, and the primitive has 3"),
+        ("void main() { gl_Position = gl_in[3].gl_Position; }", "the index 3 is out of the range"),
+        ("layout(lines) in;\nvoid main() {}", "says something else already"),
+        ("layout(line_strip) in;\nvoid main() {}", "stands on the other side"),
+        ("layout(max_vertices = 3) in;\nvoid main() {}", "`max_vertices` qualifies `out`"),
+        ("void main() { EmitStreamVertex(gl_InvocationID); }", "a stream is a constant"),
+    ] {
+        let text = format!("{head}{text}");
+        let source = Source::Glsl { text: &text, stage: Stage::Geometry };
+        let failure = parse(source, "test", &Options::default()).expect_err(message);
+        assert_eq!(failure.exit_code(), 1, "{message}");
+        assert!(failure.render().contains(message), "{}", failure.render());
+    }
+    for (text, code) in [
+        ("#version 450\nlayout(triangles) in;\nvoid main() {}", 1),
+        (
+            "#version 450\nlayout(points) in; layout(points, max_vertices = 1025) out;\nvoid main() {}",
+            4,
+        ),
+        (
+            "#version 450\nlayout(points) in; layout(points, max_vertices = 1) out;\n\
+          void main() { EmitStreamVertex(1); }",
+            6,
+        ),
+        (
+            "#version 450\nlayout(points) in; layout(points, max_vertices = 1) out;\n\
+          void main() { gl_Layer = 1; EmitVertex(); }",
+            6,
+        ),
+        ("#version 140\nvoid main() {}", 1),
+    ] {
+        let source = Source::Glsl { text, stage: Stage::Geometry };
+        let failure = parse(source, "test", &Options::default()).expect_err(text);
+        assert_eq!(failure.exit_code(), code, "{text}");
+    }
+    let fragment = Source::Glsl { text: "void main() { EmitVertex(); }", stage: Stage::Fragment };
+    let failure =
+        parse(fragment, "test", &Options::default()).expect_err("it is no geometry shader");
+    assert!(failure.render().contains("stands outside of a geometry shader"));
 }

@@ -377,6 +377,7 @@ impl Compiler {
             let chip = self.chip.unwrap_or_default();
             let say = |failure| program::failure(failure, self.target.name());
             let admit = || {
+                program::admit_stage(self.target, ssa.stage, func.place)?;
                 program::admit_workgroup(machine, chip, &ssa)?;
                 machine.admit(&ssa, chip)
             };

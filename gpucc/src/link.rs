@@ -1,76 +1,77 @@
-//! Two entry points as the stages of one pipeline: what the fragment stage reads, and whether the vertex stage writes it.
+//! Entry points as the stages of one pipeline: what a stage reads, and whether the one before it writes it.
 
 use crate::failure::Failure;
-use gpucc_ir::ssa::{Func, Imm, Input, InputKind, Op, Output, OutputKind, Scalar, Span, Stage};
+use gpucc_ir::ssa::{Func, Imm, Input, InputKind, Op, Output, OutputKind, Part, Scalar, Span};
 use std::collections::BTreeSet;
 
-/// A location that goes from a vertex output to a fragment input.
+/// A location that goes from an output of a stage to an input of the next one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The vertex stage's output.
+    /// The output of the stage before.
     pub output: Output,
-    /// The fragment stage's input.
+    /// The input of the stage behind it.
     pub input: Input,
 }
 
-/// Pairs the locations that a fragment entry point declares with the outputs of a vertex entry point, in the order of the
-/// inputs.
+/// Pairs the locations that an entry point declares with the outputs of the entry point before it, in the order of the
+/// inputs: of a vertex and a fragment, or with a geometry entry point between them.
 ///
 /// # Errors
 /// [`Failure`] of exit code 1 for an input that no output feeds, or that is of another type there, with both places.
-pub fn links(vertex: &Func, fragment: &Func) -> Result<Vec<Link>, Failure> {
-    let fed = feeds(vertex, fragment, |_| true)?.into_iter();
+pub fn links(before: &Func, behind: &Func) -> Result<Vec<Link>, Failure> {
+    let fed = feeds(before, behind, |_| true)?.into_iter();
     Ok(fed.filter_map(|(input, output)| Some(Link { output: output?, input })).collect())
 }
 
-/// The output that feeds each location that a fragment program declares, in the order of the inputs. A program that was
-/// compiled for the other one does not write what that one does not read: such an input has none.
+/// The output that feeds each location that a program declares, in the order of the inputs. A program that was compiled for the
+/// other one does not write what that one does not read: such an input has none.
 ///
 /// # Errors
 /// As [`links`], for the inputs that are read.
-pub fn fed(vertex: &Func, fragment: &Func) -> Result<Vec<(Input, Option<Output>)>, Failure> {
-    let read = read_locations(fragment);
-    feeds(vertex, fragment, |location| read.binary_search(&location).is_ok())
+pub fn fed(before: &Func, behind: &Func) -> Result<Vec<(Input, Option<Output>)>, Failure> {
+    let read = read_locations(behind);
+    feeds(before, behind, |location| read.binary_search(&location).is_ok())
 }
 
 fn feeds(
-    vertex: &Func,
-    fragment: &Func,
+    before: &Func,
+    behind: &Func,
     is_needed: impl Fn(u32) -> bool,
 ) -> Result<Vec<(Input, Option<Output>)>, Failure> {
     let mut fed = Vec::new();
-    for (input, data) in &fragment.inputs {
-        let InputKind::Location { location, .. } = data.kind else {
+    for (input, data) in &behind.inputs {
+        let Some(location) = location(data.kind) else {
             continue;
         };
-        let found = vertex.outputs.iter().find(
+        let found = before.outputs.iter().find(
             |(_, output)| matches!(output.kind, OutputKind::Location { location: l, .. } if l == location),
         );
-        let (reader, writer) = (&fragment.name, &vertex.name);
-        let read = place(fragment, |imm| matches!(*imm, Imm::Input(i, _) if i == input));
+        let (reader, writer) = (&behind.name, &before.name);
+        let (reads, written_by) = (behind.stage.name(), before.stage.name());
+        let read = place(behind, |imm| matches!(*imm, Imm::Input(i, _) if i == input));
         if found.is_none() && !is_needed(location) {
             fed.push((input, None));
             continue;
         }
         let Some((output, written)) = found else {
-            let writes = place(vertex, |imm| matches!(imm, Imm::Output(..)));
+            let writes = place(before, |imm| matches!(imm, Imm::Output(..)));
             return Err(Failure::invalid(format!(
-                "fragment entry point '{reader}' reads location {location} ({}), which vertex entry point '{writer}' \
-                 does not write",
+                "{reads} entry point '{reader}' reads location {location} ({}), which {written_by} entry point \
+                 '{writer}' does not write",
                 data.name
             ))
             .at(read)
             .also(writes, format!("the outputs of '{writer}'"))
-            .note(outputs_of(vertex)));
+            .note(outputs_of(before)));
         };
         if kind(written.scalar) != kind(data.scalar) || written.components < data.components {
-            let writes = place(vertex, |imm| matches!(*imm, Imm::Output(o, _) if o == output));
+            let writes = place(before, |imm| matches!(*imm, Imm::Output(o, _) if o == output));
             let [there, here] =
                 [(written.scalar, written.components), (data.scalar, data.components)]
                     .map(|(scalar, components)| type_name(scalar, components));
             return Err(Failure::invalid(format!(
-                "location {location} is {there} in vertex entry point '{writer}' and {here} in fragment entry point \
-                 '{reader}'"
+                "location {location} is {there} in {written_by} entry point '{writer}' and {here} in {reads} entry \
+                 point '{reader}'"
             ))
             .at(read)
             .also(writes, format!("written as {there}")));
@@ -80,15 +81,23 @@ fn feeds(
     Ok(fed)
 }
 
-/// The locations that a fragment function reads, ascending. Behind the passes they are those that matter.
-pub fn read_locations(fragment: &Func) -> Vec<u32> {
-    debug_assert_eq!(fragment.stage, Stage::Fragment);
+/// The location of an input that has one.
+fn location(kind: InputKind) -> Option<u32> {
+    match kind {
+        InputKind::Location { location, .. }
+        | InputKind::Corner { part: Part::Location(location), .. } => Some(location),
+        InputKind::Builtin(_) | InputKind::Corner { .. } => None,
+    }
+}
+
+/// The locations that a function reads, ascending. Behind the passes they are those that matter.
+pub fn read_locations(func: &Func) -> Vec<u32> {
     let mut read = BTreeSet::new();
-    for data in fragment.regions.values().flat_map(|region| &region.insts) {
-        let data = &fragment.insts[*data];
+    for data in func.regions.values().flat_map(|region| &region.insts) {
+        let data = &func.insts[*data];
         if data.op == Op::Input
             && let Imm::Input(input, _) = data.imm
-            && let InputKind::Location { location, .. } = fragment.inputs[input].kind
+            && let Some(location) = location(func.inputs[input].kind)
         {
             read.insert(location);
         }
@@ -105,9 +114,9 @@ fn place(func: &Func, matches: impl Fn(&Imm) -> bool) -> Span {
         .map_or(Span::NONE, |data| data.span)
 }
 
-/// What a vertex function writes, for a message.
-fn outputs_of(vertex: &Func) -> String {
-    let mut locations: Vec<u32> = vertex
+/// What a function writes, for a message.
+fn outputs_of(before: &Func) -> String {
+    let mut locations: Vec<u32> = before
         .outputs
         .values()
         .filter_map(|data| match data.kind {
@@ -118,10 +127,10 @@ fn outputs_of(vertex: &Func) -> String {
     locations.sort_unstable();
     let list: Vec<String> = locations.iter().map(u32::to_string).collect();
     match &list[..] {
-        [] => format!("'{}' writes no location", vertex.name),
-        [one] => format!("'{}' writes location {one}", vertex.name),
+        [] => format!("'{}' writes no location", before.name),
+        [one] => format!("'{}' writes location {one}", before.name),
         [some @ .., last] => {
-            format!("'{}' writes locations {} and {last}", vertex.name, some.join(", "))
+            format!("'{}' writes locations {} and {last}", before.name, some.join(", "))
         }
     }
 }

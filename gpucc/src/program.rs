@@ -4,7 +4,9 @@
 use crate::execute::Executor;
 use crate::pipeline::Pipeline;
 use crate::report::ProgramFlow;
+use crate::target::Target;
 use crate::{Diagnostic, Failure, FailureKind, Severity};
+use gpucc_frontend::Needs;
 use gpucc_ir::driver;
 use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::about;
@@ -228,6 +230,31 @@ impl Program {
     pub fn executor(&self, source: &crate::SourceText) -> Executor {
         Executor::emulated(self.machine.device(&self.compiled, self.chip), source)
     }
+}
+
+/// The machine has the stage, and it is built.
+///
+/// # Errors
+/// The row of the machine's refusals where it has none, and else that it is not built.
+pub(crate) fn admit_stage(
+    target: Target,
+    stage: Stage,
+    place: Span,
+) -> Result<(), driver::Failure> {
+    let about = target.about();
+    if stage != Stage::Geometry || about.stages.contains(&stage.name()) {
+        return Ok(());
+    }
+    Err(match target.lacks(Needs::Geometry) {
+        Some((feature, manual)) => {
+            driver::Failure::Refused { machine: about.short, feature, manual, span: place }
+        }
+        None => driver::Failure::NotYet {
+            feature: "geometry shaders".to_owned(),
+            stage: "lowering",
+            span: place,
+        },
+    })
 }
 
 /// A workgroup has no more invocations than the machine publishes in its limits.

@@ -117,7 +117,7 @@ impl VertexState {
                 InputKind::Location { location, .. } => {
                     Some((location, data.components, data.scalar))
                 }
-                InputKind::Builtin(_) => None,
+                InputKind::Builtin(_) | InputKind::Corner { .. } => None,
             })
             .collect();
         inputs.sort_by_key(|&(location, ..)| location);

@@ -54,7 +54,7 @@ fn lanes_together_store_what_each_stores_alone() {
 #[test]
 fn a_program_that_went_through_text_does_the_same() {
     for seed in 0..60 {
-        let config = [Config::COMPUTE, Config::FRAGMENT][seed as usize % 2];
+        let config = [Config::COMPUTE, Config::FRAGMENT, Config::GEOMETRY][seed as usize % 3];
         let func = program(seed, &config);
         let text = func.to_string();
         let module = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error} in\n{text}"));
@@ -63,7 +63,7 @@ fn a_program_that_went_through_text_does_the_same() {
         verify(read).unwrap_or_else(|broken| panic!("seed {seed}: {broken}"));
         let lanes = match func.stage {
             Stage::Compute => Lanes::compute(&func, [1, 1, 1], 0, 1),
-            Stage::Vertex | Stage::Fragment => {
+            Stage::Vertex | Stage::Geometry | Stage::Fragment => {
                 let mut lanes = Lanes::new(&func, 16);
                 let mut rng = Rng::new(seed);
                 for lane in lanes.inputs.iter_mut().flatten() {
@@ -77,7 +77,7 @@ fn a_program_that_went_through_text_does_the_same() {
             let mut world = words(func, seed);
             let outcome = run(func, &lanes, &mut world, Options::new(&Numerics::REFERENCE));
             let outcome = outcome.expect("it ends");
-            (world, outcome.outputs, outcome.helper, outcome.steps)
+            (world, outcome.outputs, outcome.emitted, outcome.helper, outcome.steps)
         };
         assert_eq!(result(&func), result(read), "seed {seed}");
     }

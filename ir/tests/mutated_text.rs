@@ -36,7 +36,7 @@ fn what_is_accepted_runs_without_a_panic() {
             accepted += 1;
             let lanes = match func.stage {
                 Stage::Compute => Lanes::compute(func, [1, 1, 1], 0, 1),
-                Stage::Vertex | Stage::Fragment => Lanes::new(func, 8),
+                Stage::Vertex | Stage::Geometry | Stage::Fragment => Lanes::new(func, 8),
             };
             let mut world = Words(vec![vec![3; 64 * 12]; func.resources.len()]);
             let mut options = Options::new(&Numerics::REFERENCE);

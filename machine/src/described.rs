@@ -13,8 +13,8 @@ pub use state::{ConstantBuffer, ProgramState, Setting, TableUse};
 use crate::named::{Figure, Name, Named};
 use gpucc_ir::driver::Step;
 use gpucc_ir::ssa::{
-    Func, Input, InputKind, Interpolation, Output, OutputKind, Resource, ResourceKind, Sampling,
-    Scalar,
+    Func, Input, InputKind, Interpolation, Output, OutputKind, Part, Resource, ResourceKind,
+    Sampling, Scalar,
 };
 use serde::{Deserialize, Serialize};
 use words::builtin;
@@ -189,6 +189,9 @@ pub struct StageInput {
     /// Its place.
     #[serde(flatten)]
     pub place: InputPlace,
+    /// Which vertex of the primitive it is of (geometry).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vertex: Option<u8>,
     /// How it varies (fragment).
     #[serde(default, skip_serializing_if = "Option::is_none", with = "words::ways")]
     pub interpolation: Option<Interpolation>,
@@ -214,6 +217,16 @@ impl StageInput {
             which: match data.kind {
                 InputKind::Builtin(which) => Which::Builtin(builtin(which)),
                 InputKind::Location { location, .. } => Which::Location(location),
+                InputKind::Corner { part: Part::Builtin(which), .. } => {
+                    Which::Builtin(builtin(which))
+                }
+                InputKind::Corner { part: Part::Location(location), .. } => {
+                    Which::Location(location)
+                }
+            },
+            vertex: match data.kind {
+                InputKind::Corner { vertex, .. } => Some(vertex),
+                _ => None,
             },
             name: data.name.clone(),
             components: data.components.into(),

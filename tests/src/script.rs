@@ -52,9 +52,9 @@ pub fn stage(name: &str) -> Result<Result<Stage, ExecutionModel>, Failure> {
     use ExecutionModel as Other;
     Ok(Err(match name.replace('_', " ").as_str() {
         "vertex" => return Ok(Ok(Stage::Vertex)),
+        "geometry" => return Ok(Ok(Stage::Geometry)),
         "fragment" => return Ok(Ok(Stage::Fragment)),
         "compute" => return Ok(Ok(Stage::Compute)),
-        "geometry" => Other::Geometry,
         "tessellation control" => Other::TessellationControl,
         "tessellation evaluation" => Other::TessellationEvaluation,
         "ray generation" => Other::RayGenerationKHR,
@@ -228,7 +228,12 @@ impl Primitives {
             "TRIANGLE_LIST" => Topology::TriangleList,
             "TRIANGLE_STRIP" => Topology::TriangleStrip,
             "LINE_LIST" => Topology::LineList,
+            "LINE_STRIP" => Topology::LineStrip,
             "POINT_LIST" => Topology::PointList,
+            "LINE_LIST_WITH_ADJACENCY" => Topology::LineListAdjacency,
+            "LINE_STRIP_WITH_ADJACENCY" => Topology::LineStripAdjacency,
+            "TRIANGLE_LIST_WITH_ADJACENCY" => Topology::TriangleListAdjacency,
+            "TRIANGLE_STRIP_WITH_ADJACENCY" => Topology::TriangleStripAdjacency,
             "TRIANGLE_FAN" => return Ok(Primitives::Fan),
             _ => return Err(Failure::not_yet(format!("drawing {name}"), "scripts")),
         }))

@@ -288,7 +288,7 @@ impl Reader {
                 self.script.steps.push(Step::Draw { pipeline, shape });
                 Some(())
             }
-            [stage @ ("vertex" | "fragment" | "compute"), "entrypoint", name] => {
+            [stage @ ("vertex" | "geometry" | "fragment" | "compute"), "entrypoint", name] => {
                 self.entries.insert(stage.to_owned(), name.to_owned());
                 Some(())
             }

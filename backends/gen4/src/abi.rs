@@ -234,6 +234,7 @@ fn is_placed(stage: Stage, which: Builtin) -> bool {
                 | Builtin::SubgroupInvocationId
         ),
         Stage::Vertex => !Drawn::of(which).is_empty(),
+        Stage::Geometry => false,
     }
 }
 
@@ -249,6 +250,7 @@ impl Abi {
         for (input, data) in &func.inputs {
             match data.kind {
                 InputKind::Location { .. } => varyings.push(input),
+                InputKind::Corner { .. } => return Err(not_yet("geometry shaders")),
                 InputKind::Builtin(which) if is_placed(func.stage, which) => {
                     numbers |= matches!(which, Builtin::VertexIndex | Builtin::InstanceIndex);
                     point |= which == Builtin::PointCoord;
@@ -261,6 +263,9 @@ impl Abi {
             }
         }
         let (mut targets, mut depth, mut masks_samples) = (0u64, false, false);
+        if func.stage == Stage::Geometry {
+            return Err(not_yet("geometry shaders"));
+        }
         let vue = match func.stage {
             Stage::Vertex => Some(Vue::of(func, chip.machine())?),
             _ => None,
@@ -501,7 +506,7 @@ impl Abi {
     fn given(&self) -> u8 {
         match self.stage {
             Stage::Fragment => 2 * self.slots(),
-            Stage::Vertex => 2 * self.element_rows(),
+            Stage::Vertex | Stage::Geometry => 2 * self.element_rows(),
             Stage::Compute => 1,
         }
     }
@@ -538,7 +543,7 @@ impl Abi {
     pub fn header(&self) -> u8 {
         match self.stage {
             Stage::Compute => self.lane() + 2 * self.rows(),
-            Stage::Vertex | Stage::Fragment => 0,
+            Stage::Vertex | Stage::Geometry | Stage::Fragment => 0,
         }
     }
 
@@ -574,7 +579,7 @@ impl Abi {
         match self.stage {
             Stage::Fragment => self.deltas()[0] + 2 * self.rows(),
             Stage::Compute => self.header() + 1,
-            Stage::Vertex => self.lane_offsets() + 1,
+            Stage::Vertex | Stage::Geometry => self.lane_offsets() + 1,
         }
     }
 

@@ -136,7 +136,7 @@ fn make(expanded: &Func, abi: &Abi, chip: Chip, request: &Request) -> Result<Fin
             let invocations = sizes.fold(1u32, |all, &n| all.saturating_mul(n));
             invocations.div_ceil(8).is_multiple_of(2)
         }
-        Stage::Vertex => false,
+        Stage::Vertex | Stage::Geometry => false,
     };
     if wanted && serves && !texture::lacks_sixteen(expanded, abi) {
         let wide = abi.of_lanes(16);

@@ -163,7 +163,7 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
     let mut state = match func.stage {
         Stage::Fragment => windower(abi, finished),
         Stage::Compute => media(abi, finished),
-        Stage::Vertex => vertex(abi, finished),
+        Stage::Vertex | Stage::Geometry => vertex(abi, finished),
     };
     let numbers = abi.drawn.iter().map(|which| {
         DriverWord::Other(match which {
@@ -239,7 +239,7 @@ fn stage_input(func: &Func, abi: &Abi, input: Input) -> StageInput {
         InputKind::Location { interpolation, sampling, .. } => {
             StageInput { interpolation: Some(interpolation), sampling: Some(sampling), ..told }
         }
-        InputKind::Builtin(_) => told,
+        InputKind::Builtin(_) | InputKind::Corner { .. } => told,
     }
 }
 

@@ -317,6 +317,13 @@ impl Abi {
                 abi.check_streams(func)?;
             }
             Stage::Fragment => abi.fragment(func, &uses)?,
+            Stage::Geometry => {
+                return Err(Failure::NotYet {
+                    feature: "geometry shaders".to_owned(),
+                    stage: "the calling convention",
+                    span: gpucc_ir::ssa::Span::NONE,
+                });
+            }
             Stage::Compute => {
                 let size: u32 = func.workgroup_size.iter().product();
                 let wave = options.chip.wave();
@@ -469,7 +476,7 @@ impl Abi {
                     slot.register = Some(0);
                     slot.channel = 3;
                 }
-                InputKind::Builtin(_) => {}
+                InputKind::Builtin(_) | InputKind::Corner { .. } => {}
                 InputKind::Location { location, .. } => {
                     let vertex = &self.pipeline.vertex;
                     let attribute = vertex
@@ -548,7 +555,7 @@ impl Abi {
             .filter(|&(input, _)| used(input))
             .filter_map(|(input, data)| match data.kind {
                 InputKind::Location { location, .. } => Some((location, input)),
-                InputKind::Builtin(_) => None,
+                InputKind::Builtin(_) | InputKind::Corner { .. } => None,
             })
             .collect();
         locations.sort_unstable();

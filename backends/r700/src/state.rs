@@ -127,7 +127,7 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
     }
     match func.stage {
         Stage::Fragment => fragment(func, abi, code, &mut list),
-        Stage::Vertex | Stage::Compute => vertex(func, abi, &mut list),
+        Stage::Vertex | Stage::Geometry | Stage::Compute => vertex(func, abi, &mut list),
     }
     list
 }

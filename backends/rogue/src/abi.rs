@@ -218,6 +218,7 @@ impl Abi {
         }
         abi.bind(func)?;
         match func.stage {
+            Stage::Geometry => return Err(not_yet("geometry shaders")),
             Stage::Compute => {
                 abi.place_variables(func)?;
                 abi.inputs = 1;
@@ -305,6 +306,7 @@ impl Abi {
         let (mut asks_point, mut asks_primitive) = (false, false);
         for (input, data) in &func.inputs {
             match data.kind {
+                InputKind::Corner { .. } => return Err(not_yet("geometry shaders")),
                 InputKind::Location { location, interpolation, sampling } => {
                     asks_w |= interpolation == Interpolation::Perspective;
                     let components = data.components;
@@ -391,6 +393,7 @@ impl Abi {
         let mut attributes = Vec::new();
         for (input, data) in &func.inputs {
             match data.kind {
+                InputKind::Corner { .. } => return Err(not_yet("geometry shaders")),
                 // Every instance has its number in its task.
                 InputKind::Builtin(Builtin::SubgroupSize | Builtin::SubgroupInvocationId) => {}
                 InputKind::Builtin(which) => match order(which) {

@@ -89,6 +89,7 @@ pub fn described(
     state.0.extend(words.0);
     let inputs = func.inputs.iter().map(|(input, data)| {
         let place = match abi.stage {
+            Stage::Geometry => None,
             Stage::Vertex => abi
                 .attributes
                 .iter()

@@ -61,6 +61,7 @@ pub fn evidence(func: &Func, abi: &Abi, targets: bool) -> Evidence {
     };
     let builtin = |kind: InputKind| matches!(kind, InputKind::Builtin(_));
     match func.stage {
+        Stage::Geometry => {}
         Stage::Compute => [TRANSFERS, CONDITIONS].iter().for_each(&mut add),
         Stage::Vertex => {
             if func.inputs.values().any(|data| builtin(data.kind)) {

@@ -112,6 +112,7 @@ pub fn lower(ssa: &Func, abi: &Abi, spills: bool) -> Result<Lowered, Failure> {
     lower.place_arrays(spills)?;
     let covered = lower.begin_scratch()?;
     match ssa.stage {
+        Stage::Geometry => return Err(lower.not_yet("geometry shaders")),
         Stage::Compute => lower.workgroup()?,
         Stage::Fragment => {
             lower.begin_fragment()?;

@@ -67,6 +67,8 @@ pub fn words(func: &Func, abi: &Abi, pipeline: &State, facts: &Facts) -> Result<
         words.state.set(UPLOAD_CODE, code);
     }
     match func.stage {
+        // The calling convention has none.
+        Stage::Geometry => {}
         Stage::Compute => compute::words(func, abi, facts, &mut words.state),
         Stage::Vertex => vertex::words(func, abi, pipeline, facts, &mut words)?,
         Stage::Fragment => {

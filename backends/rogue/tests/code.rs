@@ -156,7 +156,7 @@ pub(crate) fn dispatch(
 pub(crate) fn quads(func: &Func, rng: &mut Rng) -> QuadBatch {
     let located = func.inputs.values().filter_map(|data| match data.kind {
         InputKind::Location { .. } => Some(data.scalar),
-        InputKind::Builtin(_) => None,
+        InputKind::Builtin(_) | InputKind::Corner { .. } => None,
     });
     let scalars: Vec<Scalar> = located.collect();
     let mut batch = QuadBatch { varyings: scalars.len(), ..QuadBatch::default() };
@@ -197,7 +197,7 @@ pub(crate) fn quads(func: &Func, rng: &mut Rng) -> QuadBatch {
             InputKind::Location { interpolation, .. } => {
                 Some(interpolation == gpucc_ir::ssa::Interpolation::Flat)
             }
-            InputKind::Builtin(_) => None,
+            InputKind::Builtin(_) | InputKind::Corner { .. } => None,
         })
         .collect();
     for quad in 0..batch.quads.len() {
@@ -231,7 +231,7 @@ pub(crate) fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
                 InputKind::Builtin(Builtin::SubgroupInvocationId) => {
                     [lane as u32 % interp::SUBGROUP, 0, 0, 0]
                 }
-                InputKind::Builtin(_) => [0; 4],
+                InputKind::Builtin(_) | InputKind::Corner { .. } => [0; 4],
             };
         }
         varying += usize::from(matches!(data.kind, InputKind::Location { .. }));

@@ -281,6 +281,8 @@ impl Abi {
         match func.stage {
             Stage::Vertex => abi.vertex(func, &uses)?,
             Stage::Fragment => abi.fragment(func, &uses)?,
+            // The machine has no such programs (`refuse`).
+            Stage::Geometry => {}
             Stage::Compute => {
                 for (input, _) in func.inputs.iter() {
                     if uses.inputs[input.as_u32() as usize] {
@@ -415,7 +417,7 @@ impl Abi {
                 InputKind::Builtin(Builtin::VertexIndex) => slot.place = register(60),
                 InputKind::Builtin(Builtin::InstanceIndex) => slot.place = register(61),
                 InputKind::Builtin(Builtin::DrawIndex) => slot.place = register(62),
-                InputKind::Builtin(_) => {}
+                InputKind::Builtin(_) | InputKind::Corner { .. } => {}
                 InputKind::Location { location, .. } => {
                     limits::LOCATIONS.admit(u64::from(location) + 1)?;
                     let vertex = &self.pipeline.vertex;
@@ -444,7 +446,7 @@ impl Abi {
             .values()
             .filter_map(|data| match data.kind {
                 InputKind::Location { location, .. } => Some(location.saturating_add(1)),
-                InputKind::Builtin(_) => None,
+                InputKind::Builtin(_) | InputKind::Corner { .. } => None,
             })
             .max()
             .unwrap_or(0);
@@ -493,6 +495,7 @@ impl Abi {
                 continue;
             }
             let slot = match data.kind {
+                InputKind::Corner { .. } => continue,
                 InputKind::Location { location, interpolation, sampling } => {
                     limits::VARYINGS.admit(u64::from(location) + 1)?;
                     self.varying_stride = self.varying_stride.max(16 * (location + 1));

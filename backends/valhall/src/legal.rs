@@ -105,6 +105,7 @@ impl Config {
             Stage::Vertex => 0x0f << 59,
             Stage::Fragment => 0x3f << 57,
             Stage::Compute => 0xff << 55,
+            Stage::Geometry => 0,
         }
     }
 }
@@ -265,7 +266,7 @@ impl State {
             reading: [0; 3],
             busy: match config.stage {
                 Stage::Fragment => SIX | SEVEN,
-                Stage::Vertex | Stage::Compute => 0,
+                Stage::Vertex | Stage::Geometry | Stage::Compute => 0,
             },
             varying: 0,
             unwritten: !config.preloaded(),

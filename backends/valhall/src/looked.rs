@@ -13,7 +13,7 @@ pub(crate) fn looked_at(stage: Stage, setting: &str, word: usize) -> u32 {
                 Stage::Vertex => 1 << 8,
                 // Helper threads.
                 Stage::Fragment => 1 << 28,
-                Stage::Compute => 0,
+                Stage::Compute | Stage::Geometry => 0,
             }
         }
         // Workgroups may share a warp.

@@ -2,13 +2,14 @@
 //! that we do not compile is our own gap.
 
 use crate::api::Failure;
-use gpucc_ir::ssa::{Func, Imm, Number, Span, TexKind, Type};
+use gpucc_ir::ssa::{Func, Imm, Number, Span, Stage, TexKind, Type};
 
 /// A feature that the machine lacks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Refusal {
     Doubles,
     QueryLevel,
+    Geometry,
 }
 
 /// The first rows are [`Refusal`]'s. What no function in SSA can ask for follows: the front end reads it,
@@ -20,11 +21,11 @@ const TABLE: &[(&str, &str)] = &[
         "Arm's v9 instruction description, TEX_GRADIENT: bit 12 (force_delta), with which later units give the level, is reserved",
     ),
     (
-        "task and mesh shaders",
+        "geometry shaders",
         "Arm's v9 Shader Program descriptor: stages are compute, fragment and vertex",
     ),
     (
-        "geometry shaders",
+        "task and mesh shaders",
         "Arm's v9 Shader Program descriptor: stages are compute, fragment and vertex",
     ),
     (
@@ -74,6 +75,9 @@ fn refuse(what: Refusal, span: Span) -> Failure {
 /// # Errors
 /// [`Failure::Refused`] for the first feature in program order that the table names.
 pub fn check(func: &Func) -> Result<(), Failure> {
+    if func.stage == Stage::Geometry {
+        return Err(refuse(Refusal::Geometry, Span::NONE));
+    }
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {
             let data = &func.insts[inst];
@@ -99,7 +103,7 @@ pub fn check(func: &Func) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpucc_ir::ssa::{Builder, Op, Stage};
+    use gpucc_ir::ssa::{Builder, Op};
 
     #[test]
     fn sums_of_doubles_are_refused_and_sums_of_wide_integers_are_not() {
@@ -119,5 +123,6 @@ mod tests {
         assert_eq!(TABLE[Refusal::Doubles as usize].0, "double precision");
         let level = TABLE[Refusal::QueryLevel as usize].0;
         assert_eq!(level, "the level that a sampler would take");
+        assert_eq!(TABLE[Refusal::Geometry as usize].0, "geometry shaders");
     }
 }

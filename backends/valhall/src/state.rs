@@ -218,6 +218,8 @@ fn descriptors(
             ));
         }
         Stage::Fragment => fragment(func, abi, facts, &mut list),
+        // The machine has no such programs (`refuse`).
+        Stage::Geometry => {}
         Stage::Vertex => list.push(descriptor(
             "Allocation",
             1,
@@ -240,6 +242,7 @@ fn shader_program(
         Stage::Compute => 1,
         Stage::Fragment => 2,
         Stage::Vertex => 3,
+        Stage::Geometry => 0,
     };
     let name = match (stage, index, programs) {
         (Stage::Vertex, 0, 2) => "Shader Program (position)",
@@ -254,7 +257,7 @@ fn shader_program(
             let half = idvs && index == 0;
             fields.push(("Vertex warp limit", 0, 8, half.into()));
         }
-        Stage::Compute => {}
+        Stage::Compute | Stage::Geometry => {}
     }
     fields.push(("Suppress NaN", 0, 16, 0));
     fields.push(("Flush to zero mode", 0, 17, 0));

@@ -500,3 +500,130 @@ fn a_program_runs_for_pixels_or_for_samples_at_their_standard_places() {
     assert_eq!(seen(false, Some(0b1010), [0, 0]), [none, left, none, left]);
     assert_eq!(seen(true, Some(0b0001), [0, 0])[1], none);
 }
+
+/// The vertices of a draw's primitives by their numbers, as a geometry program gets them.
+struct Numbers(Vec<(u32, Vec<u32>)>);
+
+impl Shade for Numbers {
+    type Error = Infallible;
+
+    fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Infallible> {
+        let one = |id: &VertexId| Vertex { varyings: vec![[id.vertex; 4]], ..Vertex::default() };
+        Ok(ids.iter().map(one).collect())
+    }
+
+    fn geometry(&self) -> Option<Emits> {
+        Some(Emits::Points)
+    }
+
+    fn primitives(&mut self, primitives: &[Primitive]) -> Result<Vec<Vec<Emitted>>, Infallible> {
+        let number = |vertex: &Vertex| vertex.varyings[0][0];
+        self.0.extend(
+            primitives.iter().map(|it| (it.number, it.vertices.iter().map(number).collect())),
+        );
+        Ok(vec![Vec::new(); primitives.len()])
+    }
+
+    fn quads(&mut self, _: &QuadBatch) -> Result<Vec<Pixel>, Infallible> {
+        unreachable!("nothing is emitted")
+    }
+}
+
+fn primitives(topology: Topology, vertices: u32) -> Vec<Vec<u32>> {
+    let mut numbers = Numbers(Vec::new());
+    let mut state = Draw::new(vertices, 1, 4, 4);
+    state.topology = topology;
+    let Ok(_) = draw(&state, &mut numbers, &mut Targets::default());
+    assert!(numbers.0.iter().zip(0..).all(|((number, _), at)| *number == at));
+    numbers.0.into_iter().map(|(_, vertices)| vertices).collect()
+}
+
+/// Vulkan 1.3, 21.1: the tables of primitive topologies.
+#[test]
+fn each_topology_makes_its_primitives_with_their_adjacency() {
+    use Topology::*;
+    assert_eq!(primitives(PointList, 2), [[0], [1]]);
+    assert_eq!(primitives(LineList, 5), [[0, 1], [2, 3]]);
+    assert_eq!(primitives(LineStrip, 3), [[0, 1], [1, 2]]);
+    assert_eq!(primitives(TriangleList, 7), [[0, 1, 2], [3, 4, 5]]);
+    assert_eq!(primitives(TriangleStrip, 5), [[0, 1, 2], [1, 3, 2], [2, 3, 4]]);
+    assert_eq!(primitives(LineListAdjacency, 9), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+    assert_eq!(primitives(LineStripAdjacency, 5), [[0, 1, 2, 3], [1, 2, 3, 4]]);
+    assert_eq!(primitives(TriangleListAdjacency, 12), [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]);
+    let strip = |vertices| primitives(TriangleStripAdjacency, vertices);
+    assert!(strip(5).is_empty());
+    // One triangle has no next one, even where a vertex of it is there.
+    assert_eq!(strip(6), [[0, 1, 2, 5, 4, 3]]);
+    assert_eq!(strip(7), [[0, 1, 2, 5, 4, 3]]);
+    assert_eq!(strip(8), [[0, 1, 2, 6, 4, 3], [2, 5, 6, 7, 4, 0]]);
+    assert_eq!(
+        strip(12),
+        [[0, 1, 2, 6, 4, 3], [2, 5, 6, 8, 4, 0], [4, 2, 6, 10, 8, 7], [6, 9, 10, 11, 8, 4]]
+    );
+    // Batches of vertices do not show.
+    assert_eq!(primitives(TriangleStrip, 130).len(), 128);
+    assert_eq!(strip(140).len(), 68);
+}
+
+/// A strip of a triangle and a vertex too few, then a whole one, for each primitive.
+struct Strips(Fixed);
+
+impl Shade for Strips {
+    type Error = Infallible;
+
+    fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Infallible> {
+        self.0.vertices(ids)
+    }
+
+    fn geometry(&self) -> Option<Emits> {
+        Some(Emits::TriangleStrip)
+    }
+
+    fn primitives(&mut self, primitives: &[Primitive]) -> Result<Vec<Vec<Emitted>>, Infallible> {
+        let one = |primitive: &Primitive| {
+            let mut all = Vec::new();
+            let [x, y, ..] = primitive.vertices[0].position;
+            for (begins, dx, dy) in [
+                (true, -1.0, -1.0),
+                (false, 1.0, -1.0),
+                (true, -1.0, -1.0),
+                (false, 1.0, -1.0),
+                (false, -1.0, 1.0),
+                (false, 1.0, 1.0),
+            ] {
+                let mut vertex = primitive.vertices[0].clone();
+                vertex.position = [x + dx * 0.5, y + dy * 0.5, 0.0, 1.0];
+                vertex.primitive = Some(7 + primitive.number);
+                all.push(Emitted { vertex, begins });
+            }
+            all
+        };
+        Ok(primitives.iter().map(one).collect())
+    }
+
+    fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Infallible> {
+        self.0.quads(batch)
+    }
+}
+
+#[test]
+fn what_a_geometry_program_emits_is_drawn_in_strips_that_begin_anew() {
+    let mut strips =
+        Strips(Fixed::new(&[([-0.5, 0.5, 0.0, 1.0], ONE), ([0.5, -0.5, 0.0, 1.0], ONE)]));
+    let image = Image::new(Format::Rgba32Float, Extent::plane(4, 4)).expect("fits");
+    let mut targets = Targets { colors: vec![image], depth: None };
+    let mut state = Draw::new(2, 1, 4, 4);
+    (state.topology, state.varyings) = (Topology::PointList, vec![smooth()]);
+    let Ok(stats) = draw(&state, &mut strips, &mut targets);
+    assert_eq!((stats.vertices, stats.primitives, stats.pixels), (2, 4, 8));
+    let covered = |x, y| {
+        let texel = Texel { x, y, ..Texel::default() };
+        targets.colors[0].load(texel).expect("inside")[3] != 0
+    };
+    let rows: Vec<String> =
+        (0..4).map(|y| (0..4).map(|x| if covered(x, y) { '#' } else { '.' }).collect()).collect();
+    assert_eq!(rows, ["##..", "##..", "..##", "..##"]);
+    let numbers: Vec<u32> =
+        strips.0.quads.iter().flat_map(|batch| &batch.quads).map(|quad| quad.primitive).collect();
+    assert!(numbers.iter().all(|number| [7, 8].contains(number)), "{numbers:?}");
+}

@@ -3,7 +3,7 @@
 use super::ast;
 use super::check::{ANY, Check, Symbol, invalid};
 use super::layout::{Packing, Rule};
-use super::qualifiers::varying;
+use super::qualifiers::{Layout, varying};
 use super::tree::{Class, Global};
 use super::types::Ty;
 use super::variables;
@@ -11,7 +11,7 @@ use crate::lower::Result;
 use crate::lower::quads::Quads;
 use crate::special::Kind;
 use crate::stop::Stop;
-use gpucc_ir::ssa::{Span, Stage};
+use gpucc_ir::ssa::{Corners, Emits, Span, Stage};
 
 impl<'a> Check<'a, '_> {
     /// `layout(...) in;`, `invariant gl_Position;`
@@ -50,6 +50,7 @@ impl<'a> Check<'a, '_> {
         if layout.quads != Quads::None {
             self.p.quads = layout.quads;
         }
+        self.primitives(qualifiers, &layout, at)?;
         let slot = match (qualifiers.has("uniform"), qualifiers.has("buffer")) {
             (true, _) => Some(0),
             (_, true) => Some(1),
@@ -92,6 +93,60 @@ impl<'a> Check<'a, '_> {
         if sizes {
             self.p.workgroup = crate::lower::entry::workgroup_size(self.p.workgroup)
                 .map_err(|stop| stop.at(at))?;
+        }
+        Ok(())
+    }
+
+    /// What a geometry shader takes and emits. Inputs that have no length yet have that of the primitive.
+    fn primitives(
+        &mut self,
+        qualifiers: &ast::Qualifiers<'a>,
+        layout: &Layout<'a>,
+        at: Span,
+    ) -> Result<()> {
+        let said = &mut self.p.primitives;
+        let before = *said;
+        let misplaced = layout.max_vertices.is_some() && !qualifiers.has("out")
+            || layout.invocations.is_some() && !qualifiers.has("in");
+        if misplaced {
+            let message = "`max_vertices` qualifies `out`, and `invocations` `in` (GLSL 4.60, 4.4.1.2 and 4.4.2.2)";
+            return invalid(message, at);
+        }
+        let (takes, emits) = match (layout.primitive, qualifiers.has("in")) {
+            (None, _) => (None, None),
+            (Some(word), true) => (Corners::by_word(word), None),
+            (Some(word), false) => (None, Emits::by_word(word)),
+        };
+        if let (Some(word), None, None) = (layout.primitive, takes, emits) {
+            let message = format!(
+                "`{word}` stands on the other side of a geometry shader (GLSL 4.60, 4.4.1.2 and 4.4.2.2)"
+            );
+            return invalid(message, at);
+        }
+        said.takes = takes.or(said.takes);
+        said.emits = emits.or(said.emits);
+        said.most = layout.max_vertices.or(said.most);
+        said.invocations = layout.invocations.or(said.invocations);
+        let twice = before.takes.is_some_and(|before| Some(before) != said.takes)
+            || before.emits.is_some_and(|before| Some(before) != said.emits)
+            || before.most.is_some_and(|before| Some(before) != said.most)
+            || before.invocations.is_some_and(|before| Some(before) != said.invocations);
+        if twice {
+            let message =
+                "a geometry shader says something else already (GLSL 4.60, 4.4.1.2 and 4.4.2.2)";
+            return invalid(message, at);
+        }
+        if takes.is_none() {
+            return Ok(());
+        }
+        for number in 0..self.p.globals.len() {
+            let global = &self.p.globals[number];
+            if global.class == Class::Input && global.builtin.is_none() {
+                let (ty, name, span) = (global.ty, global.name.clone(), global.span);
+                let ty = self.of_vertices(ty, &name, span)?;
+                let global = &mut self.p.globals[number];
+                (global.ty, global.grows) = (ty, false);
+            }
         }
         Ok(())
     }
@@ -263,6 +318,10 @@ impl<'a> Check<'a, '_> {
             Some(instance) => self.array(base, &instance.lengths, instance.span)?,
             None => base,
         };
+        let ty = match class {
+            Class::Input => self.of_vertices(ty, block.name, block.span)?,
+            _ => ty,
+        };
         self.check_size(ty, block.span)?;
         let mut global = Global::new(block.name, ty, class.clone(), block.span);
         global.row_major = layout.row_major.unwrap_or(defaults.1);
@@ -320,8 +379,44 @@ impl<'a> Check<'a, '_> {
         Ok(())
     }
 
+    /// `in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];` says lengths of arrays.
+    fn taken_vertices(&mut self, block: &ast::Block<'a>) -> Result<()> {
+        let ty = self.vertices(block.span)?;
+        let Ty::Struct(vertex) = self.p.types.innermost(ty) else {
+            return Err(Stop::internal("a vertex is a structure"));
+        };
+        for member in &block.members {
+            let base = self.type_of(&member.ty)?;
+            for declared in &member.declared {
+                let ty = self.array(base, &declared.lengths, declared.span)?;
+                let Some(index) = self.p.types.structure(vertex).find(declared.name) else {
+                    let message = format!("`{}` is no member of gl_PerVertex here", declared.name);
+                    return invalid(message, declared.span);
+                };
+                let own = self.p.types.structure(vertex).members[index as usize].ty;
+                let fits = match (self.p.types.elements(own), self.p.types.elements(ty)) {
+                    (Some((of, None)), Some((element, _))) => of == element,
+                    _ => own == ty,
+                };
+                if !fits {
+                    let message = format!(
+                        "`{}` is declared with another type (GLSL 4.60, 7.1.4)",
+                        declared.name
+                    );
+                    return invalid(message, declared.span);
+                }
+                self.check_size(ty, declared.span)?;
+                self.p.types.structure_mut(vertex).members[index as usize].ty = ty;
+            }
+        }
+        Ok(())
+    }
+
     /// `out gl_PerVertex { vec4 gl_Position; };` chooses among the built-in outputs, and says lengths of arrays.
     fn per_vertex(&mut self, block: &ast::Block<'a>) -> Result<()> {
+        if self.stage == Stage::Geometry && block.qualifiers.has("in") {
+            return self.taken_vertices(block);
+        }
         for member in &block.members {
             let base = self.type_of(&member.ty)?;
             for declared in &member.declared {

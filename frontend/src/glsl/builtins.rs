@@ -262,6 +262,10 @@ pub const FUNCTIONS: &[(&str, &str)] = &[
     ("cubeFaceIndexAMD", "f F3"),
     ("cubeFaceCoordAMD", "F2 F3"),
     ("helperInvocationEXT", "b"),
+    ("EmitVertex", "v"),
+    ("EndPrimitive", "v"),
+    ("EmitStreamVertex", "v i"),
+    ("EndStreamPrimitive", "v i"),
     ("assumeEXT", "v b"),
     ("expectEXT", "N N N|B B B"),
 ];

@@ -13,7 +13,7 @@ use naga::{Scalar, ScalarKind};
 use std::rc::Rc;
 
 /// Beginnings of the names of functions that are known and not read.
-const LACKING: [(&str, &str); 35] = [
+const LACKING: [(&str, &str); 33] = [
     ("beginInvocationInterlock", "fragment shader interlock"),
     ("endInvocationInterlock", "fragment shader interlock"),
     ("texture4", "functions of vendors"),
@@ -35,8 +35,6 @@ const LACKING: [(&str, &str); 35] = [
     ("coopMat", "cooperative matrices"),
     ("coopVec", "cooperative matrices"),
     ("sparse", "sparse residency"),
-    ("EmitVertex", "geometry shaders"),
-    ("EndPrimitive", "geometry shaders"),
     ("EmitMesh", "task and mesh shaders"),
     ("SetMeshOutputs", "task and mesh shaders"),
     ("textureBlock", "image processing"),
@@ -50,6 +48,11 @@ const LACKING: [(&str, &str); 35] = [
     ("textureGatherLod", "gathers of a level"),
     ("colorAttachmentRead", "tile images"),
 ];
+
+/// Functions that emit vertices.
+fn is_of_geometry(name: &str) -> bool {
+    matches!(name, "EmitVertex" | "EndPrimitive" | "EmitStreamVertex" | "EndStreamPrimitive")
+}
 
 impl<'a> Check<'a, '_> {
     /// A call.
@@ -475,6 +478,17 @@ impl<'a> Check<'a, '_> {
                 made.push(self.converted(value, ty));
             }
         }
+        if is_of_geometry(own)
+            && let [stream] = &made[..]
+        {
+            match stream.known().map(|known| known[0].int()) {
+                Some(0) => {}
+                Some(_) => {
+                    return Err(super::lacking("streams of vertices beyond the first").at(at));
+                }
+                None => return invalid("a stream is a constant (GLSL 4.60, 8.15)", stream.span),
+            }
+        }
         if own == "ftransform" {
             return self.ftransform(span).map(Some);
         }
@@ -518,6 +532,10 @@ impl<'a> Check<'a, '_> {
         }
         if name.starts_with("interpolateAt") {
             return self.of_fragments("an interpolation", at);
+        }
+        if is_of_geometry(name) && self.stage != Stage::Geometry {
+            let message = format!("`{name}` stands outside of a geometry shader (GLSL 4.60, 8.15)");
+            return invalid(message, at);
         }
         if name == "helperInvocationEXT" {
             return self.of_fragments("helperInvocationEXT", at);

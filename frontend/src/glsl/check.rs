@@ -396,7 +396,10 @@ impl<'a> Check<'a, '_> {
         if let Some(&known) = self.builtins.get(variable.name) {
             return Ok(known);
         }
-        let ty = variables::type_of(variable, &mut self.p.types)?;
+        let ty = match variable.what {
+            What::Vertices => self.vertices(span)?,
+            _ => variables::type_of(variable, &mut self.p.types)?,
+        };
         let class = match variable.what {
             What::Out(_) | What::Colour => Class::Output,
             What::Varying if self.stage == Stage::Vertex => Class::Output,
@@ -423,6 +426,13 @@ impl<'a> Check<'a, '_> {
             return Err(Stop::internal("a member of what is no structure"));
         };
         let ty = self.p.types.structure(id).members[index as usize].ty;
+        let of_vertices = super::calls::root(&base).is_some_and(|number| {
+            let built = self.p.globals[number as usize].builtin;
+            built.is_some_and(|variable| variable.what == variables::What::Vertices)
+        });
+        if of_vertices {
+            self.p.of_vertices |= 1 << index;
+        }
         if matches!(self.p.types.innermost(ty), Ty::Opaque(_)) {
             let part = Expr::new(Kind::Member(Box::new(base), index), ty, span);
             return Ok(self.part(part));

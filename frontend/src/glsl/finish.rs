@@ -175,6 +175,14 @@ impl<'a> Check<'a, '_> {
         }
     }
 
+    /// The type of an input without the vertices of a geometry shader.
+    fn of_one_vertex(&self, global: &Global) -> Ty {
+        match (self.stage, &global.class, global.ty) {
+            (Stage::Geometry, Class::Input, Ty::Array(id)) => self.p.types.array(id).0,
+            (.., ty) => ty,
+        }
+    }
+
     /// Locations that a type takes.
     fn locations_of(&self, ty: Ty) -> u32 {
         let types = &self.p.types;
@@ -220,7 +228,7 @@ impl<'a> Check<'a, '_> {
                 Class::Output => 1,
                 _ => continue,
             };
-            let size = self.locations_of(global.ty);
+            let size = self.locations_of(self.of_one_vertex(global));
             if size > MOST_LOCATIONS {
                 return Err(too_many_locations(size.into()).at(global.span));
             }

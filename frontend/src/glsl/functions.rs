@@ -14,6 +14,7 @@ use naga::{
     AtomicFunction, DerivativeAxis, DerivativeControl, MathFunction as Fun, RelationalFunction,
     Scalar, ScalarKind,
 };
+use std::rc::Rc;
 
 /// Functions that are one of the shared lowering's.
 fn shared(name: &str, arguments: usize) -> Option<Fun> {
@@ -208,6 +209,17 @@ impl<'p> OfGlsl<'p> {
                 Values::new()
             }
             ("helperInvocationEXT", _) => self.helper(),
+            ("EmitVertex" | "EmitStreamVertex", _) => {
+                let (at, outputs) = (self.span, Rc::clone(&self.source.outputs));
+                self.outputs(&outputs)?;
+                self.span = at;
+                self.strip(Op::EmitVertex);
+                Values::new()
+            }
+            ("EndPrimitive" | "EndStreamPrimitive", _) => {
+                self.strip(Op::EndPrimitive);
+                Values::new()
+            }
             (
                 "clockARB"
                 | "clock2x32ARB"

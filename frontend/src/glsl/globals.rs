@@ -200,10 +200,14 @@ impl<'a> Check<'a, '_> {
         ty: Ty,
         init: Option<Expr>,
         qualifiers: &ast::Qualifiers<'a>,
-        layout: &Layout,
+        layout: &Layout<'a>,
         storage: &'static str,
     ) -> Result<()> {
         let (name, span) = (declared.name, declared.span);
+        let ty = match storage {
+            "in" => self.of_vertices(ty, name, span)?,
+            _ => ty,
+        };
         let opaque = match self.p.types.innermost(ty) {
             Ty::Opaque(opaque) => Some(opaque),
             _ => None,
@@ -352,8 +356,43 @@ impl<'a> Check<'a, '_> {
         self.declare(name, Symbol::Global(number), span)
     }
 
+    /// The type of an input, which a geometry shader has for each vertex of the primitive (GLSL 4.60, 4.3.4). Its length is that of
+    /// the primitive, once the text has said which it takes.
+    pub fn of_vertices(&mut self, ty: Ty, name: &str, span: Span) -> Result<Ty> {
+        if self.stage != Stage::Geometry {
+            return Ok(ty);
+        }
+        let Ty::Array(id) = ty else {
+            let message = format!(
+                "`{name}` is an input of a geometry shader, which is an array of vertices (GLSL 4.60, 4.3.4)"
+            );
+            return invalid(message, span);
+        };
+        let Some(takes) = self.p.primitives.takes else { return Ok(ty) };
+        let count = u32::from(takes.count());
+        match self.p.types.array(id) {
+            (of, None) => self.p.types.array_of(of, Some(count)),
+            (_, Some(length)) if length == count => Ok(ty),
+            (_, Some(length)) => {
+                let message = format!(
+                    "`{name}` has {length} vertices, and the primitive has {count} (GLSL 4.60, 4.4.1.2)"
+                );
+                invalid(message, span)
+            }
+        }
+    }
+
+    /// The vertices of the primitive.
+    pub fn vertices(&mut self, span: Span) -> Result<Ty> {
+        let Some(takes) = self.p.primitives.takes else {
+            let message = "`gl_in` stands before the layout that says what the shader takes (GLSL 4.60, 4.4.1.2)";
+            return invalid(message, span);
+        };
+        variables::vertices(&mut self.p.types, takes.count().into())
+    }
+
     /// Group and binding, or the next free one later.
-    pub fn bind(&mut self, number: u32, global: &mut Global, layout: &Layout) {
+    pub fn bind(&mut self, number: u32, global: &mut Global, layout: &Layout<'_>) {
         global.bound.set = layout.set.unwrap_or(0);
         match layout.binding {
             Some(binding) => {
@@ -443,7 +482,7 @@ impl<'a> Check<'a, '_> {
         declared: &ast::Declarator<'a>,
         ty: Ty,
         init: Expr,
-        layout: &Layout,
+        layout: &Layout<'_>,
     ) -> Result<()> {
         let (name, span) = (declared.name, declared.span);
         let mut init = init;

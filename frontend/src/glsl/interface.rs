@@ -9,7 +9,7 @@ use super::variables::What;
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
 use crate::lower::entry::Distances;
 use crate::lower::interpolate::{At, Interpolant};
-use crate::lower::located::{Located, distances_at};
+use crate::lower::located::{DISTANCES, Located, distances_at};
 use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
@@ -88,6 +88,7 @@ impl<'p> OfGlsl<'p> {
                         name: start.name.to_owned(),
                         variable: start.variable,
                         first: from,
+                        vertex: None,
                     });
                     (location, from) =
                         (location + 1, from + if is_wide { count / 2 } else { count });
@@ -135,6 +136,22 @@ impl<'p> OfGlsl<'p> {
     fn parts(&self, global: &Global, variable: usize) -> Result<Vec<Located>> {
         let types = &self.source.p.types;
         types.leaf_count(global.ty)?;
+        // A geometry shader has inputs of each vertex.
+        if let (Stage::Geometry, Class::Input, Some((of, Some(count)))) =
+            (self.stage, &global.class, types.elements(global.ty))
+        {
+            let scalars = types.leaf_count(of)?;
+            let one = self.parts_of(global, of, variable)?;
+            let of_each =
+                |vertex| one.iter().map(move |part| part.of_vertex(vertex as u8, scalars));
+            return Ok((0..count).flat_map(of_each).collect());
+        }
+        self.parts_of(global, global.ty, variable)
+    }
+
+    /// What a variable, or a vertex of it, has at locations.
+    fn parts_of(&self, global: &Global, ty: Ty, variable: usize) -> Result<Vec<Located>> {
+        let types = &self.source.p.types;
         let is_block = matches!(types.innermost(global.ty), Ty::Struct(id) if types.structure(id).name == global.name);
         let old = global.builtin.is_some().then(|| global.name.replacen("gl_", "gpucc_", 1));
         let name = match &old {
@@ -158,7 +175,7 @@ impl<'p> OfGlsl<'p> {
             self.locate(&mut all, of, &Start { location: at, ..start }, &mut 0)?;
             return distances_at(at, count as usize, &all[0]);
         }
-        let end = self.locate(&mut all, global.ty, &start, &mut 0)?;
+        let end = self.locate(&mut all, ty, &start, &mut 0)?;
         if end > MOST_LOCATIONS {
             return Err(too_many_locations(end.into()));
         }
@@ -185,6 +202,9 @@ impl<'p> OfGlsl<'p> {
                         self.parts(global, pointers.len()).map_err(|stop| stop.at(global.span))?,
                     );
                 }
+                Some(What::Vertices) => {
+                    located.extend(self.vertices(global, pointers.len(), &mut values)?);
+                }
                 Some(what) => {
                     let found = self.built_input(global, what)?;
                     values[..found.len()].copy_from_slice(&found);
@@ -200,6 +220,51 @@ impl<'p> OfGlsl<'p> {
             self.within(initial, |lower| lower.store(pointer, values))?;
         }
         Ok(())
+    }
+
+    /// What is used of the primitive's vertices: distances have locations, and the rest is read.
+    fn vertices(
+        &mut self,
+        global: &Global,
+        variable: usize,
+        values: &mut Values,
+    ) -> Result<Vec<Located>> {
+        let program = self.source.p;
+        let types = &program.types;
+        let Some((vertex @ Ty::Struct(id), Some(count))) = types.elements(global.ty) else {
+            return Err(Stop::internal("the primitive's vertices are an array"));
+        };
+        let scalars = types.leaf_count(vertex)?;
+        let mut located = Vec::new();
+        let mut first = 0;
+        for (index, member) in types.structure(id).members.iter().enumerate() {
+            let own = types.leaf_count(member.ty)?;
+            let (at, builtin) = match member.name.as_str() {
+                "gl_Position" => (None, Builtin::Position),
+                "gl_PointSize" => (None, Builtin::PointSize),
+                "gl_ClipDistance" => (Some(DISTANCES[0]), Builtin::ClipDistance(0)),
+                _ => (Some(DISTANCES[1]), Builtin::CullDistance(0)),
+            };
+            let used = program.of_vertices >> index & 1 == 1;
+            if let (true, Some(at), Some((of, _))) = (used, at, types.elements(member.ty)) {
+                let varying = global.located.varying;
+                let name = &member.name;
+                let start = Start { location: at, component: 0, index: 0, varying, name, variable };
+                let mut one = Vec::new();
+                self.locate(&mut one, of, &start, &mut first.clone())?;
+                for part in distances_at(at, own, &one[0])? {
+                    located.extend((0..count).map(|at| part.of_vertex(at as u8, scalars)));
+                }
+            } else if used {
+                for vertex in 0..count {
+                    let found = self.of_vertex(vertex as u8, builtin, &member.name)?;
+                    let at = first + vertex as usize * scalars;
+                    values[at..at + own].copy_from_slice(&found);
+                }
+            }
+            first += own;
+        }
+        Ok(located)
     }
 
     /// A part of an input at another place of the pixel.
@@ -367,7 +432,10 @@ impl<'p> OfGlsl<'p> {
                 Some(What::Out(Builtin::CullDistance(_))) => distances.cull.1.extend(values),
                 Some(What::Out(builtin)) => {
                     let scalar = match builtin {
-                        Builtin::SampleMask | Builtin::StencilRef | Builtin::Layer => Scalar::I32,
+                        Builtin::SampleMask
+                        | Builtin::StencilRef
+                        | Builtin::Layer
+                        | Builtin::PrimitiveIndex => Scalar::I32,
                         _ => Scalar::F32,
                     };
                     let count = usize::from(builtin.components());

@@ -12,6 +12,7 @@ use crate::{Diagnostic, Limits};
 use gpucc_ir::Map;
 use gpucc_ir::budget;
 use gpucc_ir::ssa::{Func, Imm, Inst, MemSpace, Op, Resource, Stage, Value};
+use std::rc::Rc;
 
 /// A place in memory with the type of what is there.
 #[derive(Clone, Debug)]
@@ -60,6 +61,8 @@ pub(super) struct Glsl<'p> {
     pub loose: Option<Resource>,
     /// A function is called that never returns, so that code stands behind a terminator.
     pub has_dead_code: bool,
+    /// Output variables, which a geometry shader reads for each vertex.
+    pub outputs: Rc<[(u32, Pointer)]>,
 }
 
 pub(super) type OfGlsl<'p> = Lower<'p, Glsl<'p>>;
@@ -170,9 +173,18 @@ pub(super) fn lower(
     if stage == Stage::Compute {
         func.workgroup_size = crate::lower::entry::workgroup_size(program.workgroup)?;
     }
+    if stage == Stage::Geometry {
+        func.geometry = Some(program.primitives.whole().map_err(|stop| stop.at(func.place))?);
+    }
     func.early_fragment_tests = program.early_tests;
     func.invariant = program.invariant;
-    let source = Glsl { p: program, globals: Map::default(), loose: None, has_dead_code: false };
+    let source = Glsl {
+        p: program,
+        globals: Map::default(),
+        loose: None,
+        has_dead_code: false,
+        outputs: Rc::default(),
+    };
     let mut lower = Lower::new(source, func, true, limits);
     if stage == Stage::Compute {
         program.quads.check(lower.func.workgroup_size)?;
@@ -195,7 +207,8 @@ impl<'p> OfGlsl<'p> {
         used.dedup();
         self.resources(&used)?;
         self.inputs(&used)?;
-        let outputs = self.output_variables(&used)?;
+        let outputs: Rc<[_]> = self.output_variables(&used)?.into();
+        self.source.outputs = Rc::clone(&outputs);
         self.labelled(|lower, label| {
             lower.whole = Some(label);
             lower.variables(label)?;
@@ -204,7 +217,10 @@ impl<'p> OfGlsl<'p> {
             Ok(true)
         })?;
         if !self.ended() {
-            self.outputs(&outputs)?;
+            // A geometry shader wrote them for each vertex.
+            if self.stage != Stage::Geometry {
+                self.outputs(&outputs)?;
+            }
             self.end_open(Op::Yield);
         }
         if self.source.has_dead_code {

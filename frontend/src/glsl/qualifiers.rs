@@ -6,11 +6,11 @@ use super::layout::Rule;
 use super::types::Varying;
 use crate::lower::Result;
 use crate::lower::quads::Quads;
-use gpucc_ir::ssa::{Span, Stage};
+use gpucc_ir::ssa::{Corners, Emits, Span, Stage};
 
 /// What `layout(...)` says.
 #[derive(Clone, Debug, Default)]
-pub struct Layout {
+pub struct Layout<'a> {
     pub location: Option<u32>,
     pub component: Option<u32>,
     pub index: Option<u32>,
@@ -30,6 +30,10 @@ pub struct Layout {
     pub format: Option<&'static str>,
     pub early_tests: bool,
     pub quads: Quads,
+    /// What a geometry shader takes, or emits: the storage tells which.
+    pub primitive: Option<&'a str>,
+    pub max_vertices: Option<u32>,
+    pub invocations: Option<u32>,
     pub lacking: Option<&'static str>,
 }
 
@@ -110,9 +114,10 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    pub fn layout(&mut self, qualifiers: &ast::Qualifiers<'a>) -> Result<Layout> {
+    pub fn layout(&mut self, qualifiers: &ast::Qualifiers<'a>) -> Result<Layout<'a>> {
         let mut found = Layout::default();
         let es = self.dialect.es;
+        let geometry = self.stage == Stage::Geometry;
         for item in &qualifiers.layout {
             let mut number = || -> Result<Option<u32>> {
                 let Some(value) = &item.value else {
@@ -180,6 +185,18 @@ impl<'a> Check<'a, '_> {
                 "descriptor_heap" | "descriptor_stride" => {
                     found.lacking = Some("heaps of descriptors")
                 }
+                "max_vertices" if geometry => found.max_vertices = number()?,
+                "invocations" if geometry => found.invocations = number()?,
+                name if geometry
+                    && (Corners::by_word(name).is_some() || Emits::by_word(name).is_some()) =>
+                {
+                    found.primitive = Some(item.name);
+                }
+                "stream" if geometry => {
+                    if number()?.is_some_and(|stream| stream != 0) {
+                        found.lacking = Some("streams of vertices beyond the first");
+                    }
+                }
                 name if lower.starts_with("xfb_") || name == "stream" => {
                     if item.value.is_some() {
                         number()?;
@@ -235,6 +252,12 @@ impl<'a> Check<'a, '_> {
                     Stage::Vertex => "out",
                     Stage::Fragment => "in",
                     Stage::Compute => return invalid("a compute shader has no varyings", *at),
+                    Stage::Geometry => {
+                        return invalid(
+                            "a geometry shader has no `varying`: `in` or `out` stands here",
+                            *at,
+                        );
+                    }
                 },
                 // What the target holds is read before it is written.
                 "inout" if self.dialect.has("framebuffer_fetch") => {

@@ -86,6 +86,12 @@ pub fn check(
             tokens[0].span,
         );
     }
+    if stage == Stage::Geometry && !dialect.since(150, 320, &["geometry_shader"]) {
+        return invalid(
+            "geometry shaders need version 150, or 320 es (GLSL 4.60, 1.2.1)",
+            tokens[0].span,
+        );
+    }
     let functions: Set<&str> = items
         .iter()
         .filter_map(|item| match item {

@@ -2,6 +2,7 @@
 
 use super::layout::Rule;
 use super::types::{Image, Ty, Types, Varying};
+use crate::lower::primitives::Said;
 use crate::lower::quads::Quads;
 use gpucc_ir::Set;
 use gpucc_ir::ssa::Span;
@@ -311,6 +312,10 @@ pub struct Program {
     pub workgroup: [u32; 3],
     pub early_tests: bool,
     pub quads: Quads,
+    /// What a geometry shader takes and emits.
+    pub primitives: Said,
+    /// Bit n: member n of the primitive's vertices is used.
+    pub of_vertices: u8,
     /// Members of the block of uniforms that stand in none.
     pub loose: Option<(Ty, Bound)>,
     pub invariant: bool,

@@ -1,4 +1,4 @@
-//! Built-in variables of vertex, fragment and compute shaders: those of today, and the fixed pipeline's.
+//! Built-in variables of vertex, geometry, fragment and compute shaders: those of today, and the fixed pipeline's.
 
 use super::types::{Member, Ty, Types, named};
 use crate::lower::Result;
@@ -23,6 +23,8 @@ pub enum What {
     /// An input of old vertex shaders, or what they handed on.
     Attribute,
     Varying,
+    /// The vertices of the primitive, with all that is built in.
+    Vertices,
     /// Distances of the vertices, which fragments find at this location.
     Distances(u32),
     /// The colours of old fragment shaders.
@@ -54,7 +56,9 @@ const V: &[Stage] = &[Stage::Vertex];
 const F: &[Stage] = &[Stage::Fragment];
 const C: &[Stage] = &[Stage::Compute];
 const VF: &[Stage] = &[Stage::Vertex, Stage::Fragment];
-const ALL: &[Stage] = &[Stage::Vertex, Stage::Fragment, Stage::Compute];
+const G: &[Stage] = &[Stage::Geometry];
+const VG: &[Stage] = &[Stage::Vertex, Stage::Geometry];
+const ALL: &[Stage] = &[Stage::Vertex, Stage::Geometry, Stage::Fragment, Stage::Compute];
 
 macro_rules! table {
     ($($name:literal $ty:literal $length:literal $what:expr, $stages:expr;)*) => {
@@ -143,14 +147,19 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_BaseInstanceARB" "int" 0 In(Builtin::BaseInstance), V;
     "gl_DrawID" "int" 0 In(Builtin::DrawIndex), V;
     "gl_DrawIDARB" "int" 0 In(Builtin::DrawIndex), V;
-    "gl_Position" "vec4" 0 Out(Builtin::Position), V;
-    "gl_PointSize" "float" 0 Out(Builtin::PointSize), V;
-    "gl_ClipDistance" "float" 8 Out(Builtin::ClipDistance(0)), V;
-    "gl_CullDistance" "float" 8 Out(Builtin::CullDistance(0)), V;
+    "gl_Position" "vec4" 0 Out(Builtin::Position), VG;
+    "gl_PointSize" "float" 0 Out(Builtin::PointSize), VG;
+    "gl_ClipDistance" "float" 8 Out(Builtin::ClipDistance(0)), VG;
+    "gl_CullDistance" "float" 8 Out(Builtin::CullDistance(0)), VG;
     "gl_Layer" "int" 0 Out(Builtin::Layer), V;
-    "gl_ViewportIndex" "int" 0 LackingOut, V;
-    "gl_ViewportMask" "int" 1 LackingOut, V;
+    "gl_ViewportIndex" "int" 0 LackingOut, VG;
+    "gl_ViewportMask" "int" 1 LackingOut, VG;
     "gl_PrimitiveShadingRateEXT" "int" 0 LackingOut, V;
+    "gl_Layer" "int" 0 LackingOut, G;
+    "gl_in" "gl_PerVertex" 0 What::Vertices, G;
+    "gl_PrimitiveIDIn" "int" 0 In(Builtin::PrimitiveIndex), G;
+    "gl_InvocationID" "int" 0 In(Builtin::InvocationIndex), G;
+    "gl_PrimitiveID" "int" 0 Out(Builtin::PrimitiveIndex), G;
     "gl_FragCoord" "vec4" 0 In(Builtin::Position), F;
     "gl_FrontFacing" "bool" 0 In(Builtin::FrontFacing), F;
     "gl_PointCoord" "vec2" 0 In(Builtin::PointCoord), F;
@@ -217,6 +226,12 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_MaxVaryingFloats" "int" 0 Number(60), ALL;
     "gl_MaxVertexOutputComponents" "int" 0 Number(64), ALL;
     "gl_MaxVertexOutputVectors" "int" 0 Number(16), ALL;
+    "gl_MaxGeometryInputComponents" "int" 0 Number(64), ALL;
+    "gl_MaxGeometryOutputComponents" "int" 0 Number(128), ALL;
+    "gl_MaxGeometryOutputVertices" "int" 0 Number(256), ALL;
+    "gl_MaxGeometryTotalOutputComponents" "int" 0 Number(1024), ALL;
+    "gl_MaxGeometryUniformComponents" "int" 0 Number(1024), ALL;
+    "gl_MaxGeometryTextureImageUnits" "int" 0 Number(16), ALL;
     "gl_MaxFragmentInputComponents" "int" 0 Number(128), ALL;
     "gl_MaxFragmentInputVectors" "int" 0 Number(15), ALL;
     "gl_MaxVertexTextureImageUnits" "int" 0 Number(16), ALL;
@@ -352,6 +367,26 @@ const STRUCTURES: [(&str, &[(&str, &str)]); 8] = [
         ],
     ),
 ];
+
+/// Members of a vertex of the primitive, in their order (GLSL 4.60, 7.1.4).
+pub const OF_VERTICES: [&str; 4] =
+    ["gl_Position", "gl_PointSize", "gl_ClipDistance", "gl_CullDistance"];
+
+/// The type of `gl_in` with so many vertices. How many distances there are, the text says later.
+pub fn vertices(types: &mut Types, count: u32) -> Result<Ty> {
+    const NAME: &str = "gl_PerVertex";
+    let vertex = match types.of_name(NAME) {
+        Some(vertex) => vertex,
+        None => {
+            let distances = types.array_of(super::types::FLOAT, None)?;
+            let vector = Ty::Vector(naga::Scalar::F32, 4);
+            let all = [vector, super::types::FLOAT, distances, distances];
+            let members = OF_VERTICES.into_iter().zip(all);
+            types.add(NAME, members.map(|(name, ty)| Member::new(name, ty)).collect())?
+        }
+    };
+    types.array_of(vertex, Some(count))
+}
 
 /// The type of a built-in variable, array or not.
 pub fn type_of(variable: &Variable, types: &mut Types) -> Result<Ty> {

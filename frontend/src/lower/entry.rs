@@ -10,8 +10,8 @@ use crate::stop::{LOWERING, Stop};
 use crate::{Diagnostic, Language, Limits, Needs};
 use gpucc_ir::ssa::verify::MAX_WORKGROUP;
 use gpucc_ir::ssa::{
-    Builtin, Func, InputData, InputKind, Interpolation, MOST_DISTANCES, Op, OutputData, OutputKind,
-    Sampling, Scalar, Span, Stage, Type,
+    Builtin, Func, Imm, InputData, InputKind, Interpolation, MOST_DISTANCES, Op, OutputData,
+    OutputKind, Sampling, Scalar, Span, Stage, Type,
 };
 use naga::{Binding, TypeInner};
 use std::collections::BTreeSet;
@@ -125,7 +125,8 @@ fn is_output(builtin: Builtin, stage: Stage) -> bool {
                 | Builtin::CullDistance(_)
         ),
         Stage::Fragment => matches!(builtin, Builtin::FragDepth | Builtin::SampleMask),
-        Stage::Compute => false,
+        // No text that naga reads has them.
+        Stage::Compute | Stage::Geometry => false,
     }
 }
 
@@ -503,6 +504,13 @@ impl<'a, S> Lower<'a, S> {
         Ok(())
     }
 
+    /// Says what was inferred, unless that was said before.
+    fn note_once(&mut self, code: &str, text: String) {
+        if self.notes.iter().all(|note| note.message != text) {
+            self.notes.push(Diagnostic::note(code, text));
+        }
+    }
+
     /// Distances leave once more as what varies, for fragments that read them, where no output of the text's own is in
     /// their way.
     pub fn varying_distances(&mut self, distances: &Distances) {
@@ -510,24 +518,31 @@ impl<'a, S> Lower<'a, S> {
         for (first, (name, values)) in both.filter(|(_, (_, values))| !values.is_empty()) {
             let end = first + values.len().div_ceil(4) as u32;
             let taken = self.func.outputs.values().any(|data| {
-                matches!(data.kind, OutputKind::Location { location, .. } if (first..end).contains(&location))
+                // A geometry shader writes them for each vertex.
+                data.name != *name
+                    && matches!(data.kind, OutputKind::Location { location, .. } if (first..end).contains(&location))
             });
             let place = format!("locations {first} and {}", first + 1);
             if taken {
                 let text = format!(
                     "`{name}` is not for fragments to read: an output has one of the {place}"
                 );
-                self.notes.push(Diagnostic::note("distances", text));
+                self.note_once("distances", text);
                 continue;
             }
             let text = format!("fragments that read `{name}` find it at the {place}");
-            self.notes.push(Diagnostic::note("distances", text));
+            self.note_once("distances", text);
             for (four, location) in values.chunks(4).zip(first..) {
                 let interpolation = Interpolation::Perspective;
                 let kind = OutputKind::Location { location, blend_src: 0, interpolation };
                 self.output(kind, Scalar::F32, name, four);
             }
         }
+    }
+
+    /// A vertex of what the outputs hold, or the end of a strip.
+    pub fn strip(&mut self, op: Op) {
+        self.b().inst(op, Imm::None, &[], &[], &[]);
     }
 
     /// Declares and writes an output of one to four components. A depth and a stencil reference behind early tests are none:
@@ -543,12 +558,20 @@ impl<'a, S> Lower<'a, S> {
         if tested && self.func.early_fragment_tests {
             return;
         }
-        let output = self.func.outputs.push(OutputData {
-            kind,
-            components: values.len() as u8,
-            scalar,
-            name: name.to_owned(),
-        });
+        // A geometry shader writes its outputs for each vertex.
+        let known = match self.stage {
+            Stage::Geometry => self.func.outputs.iter().find(|(_, data)| data.kind == kind),
+            _ => None,
+        };
+        let output = match known.map(|(output, _)| output) {
+            Some(output) => output,
+            None => self.func.outputs.push(OutputData {
+                kind,
+                components: values.len() as u8,
+                scalar,
+                name: name.to_owned(),
+            }),
+        };
         for (component, &value) in values.iter().enumerate() {
             let value = match self.ty(value) {
                 Type::B1 => self.convert(Op::UConvert, Type::B32, value),

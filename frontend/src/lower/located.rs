@@ -6,8 +6,8 @@ use crate::stop::Stop;
 use gpucc_ir::Map;
 use gpucc_ir::ssa::Stage;
 use gpucc_ir::ssa::{
-    InputData, InputKind, Interpolation, MOST_DISTANCES, Op, OutputKind, Sampling, Scalar, Type,
-    Value,
+    Builtin, InputData, InputKind, Interpolation, MOST_DISTANCES, Op, OutputKind, Part, Sampling,
+    Scalar, Type, Value,
 };
 use naga::ScalarKind;
 use smallvec::SmallVec;
@@ -29,6 +29,17 @@ pub struct Located {
     /// The variable, and the first of its scalars.
     pub variable: usize,
     pub first: usize,
+    /// Inputs of geometry shaders: the vertex of the primitive.
+    pub vertex: Option<u8>,
+}
+
+impl Located {
+    /// The same of a vertex of the primitive; a vertex has so many scalars in the variable.
+    #[must_use]
+    pub fn of_vertex(&self, vertex: u8, scalars: usize) -> Located {
+        let first = self.first + usize::from(vertex) * scalars;
+        Located { first, vertex: Some(vertex), ..self.clone() }
+    }
 }
 
 /// Locations at which fragments meet the clip distances and the cull distances of the vertices, four of them at each.
@@ -67,10 +78,15 @@ impl<S> Lower<'_, S> {
             let first = &located[group[0]];
             let is_bool = first.scalar.kind == ScalarKind::Bool;
             let data = InputData {
-                kind: InputKind::Location {
-                    location: first.location,
-                    interpolation: first.interpolation,
-                    sampling: first.sampling,
+                kind: match first.vertex {
+                    Some(vertex) => {
+                        InputKind::Corner { vertex, part: Part::Location(first.location) }
+                    }
+                    None => InputKind::Location {
+                        location: first.location,
+                        interpolation: first.interpolation,
+                        sampling: first.sampling,
+                    },
                 },
                 components: components(located, &group) as u8,
                 scalar: if is_bool { Scalar::U32 } else { reading(first.scalar) },
@@ -103,6 +119,27 @@ impl<S> Lower<'_, S> {
             }
         }
         Ok(())
+    }
+
+    /// Declares and reads a built-in value of a vertex of the primitive.
+    pub fn of_vertex(&mut self, vertex: u8, builtin: Builtin, name: &str) -> Result<Values> {
+        let prologue = self.prologue;
+        let kind = InputKind::Corner { vertex, part: Part::Builtin(builtin) };
+        let known = self.func.inputs.iter().find(|(_, own)| own.kind == kind);
+        let input = match known.map(|(input, _)| input) {
+            Some(input) => input,
+            None => self.func.inputs.push(InputData {
+                kind,
+                components: builtin.components(),
+                scalar: Scalar::F32,
+                name: name.to_owned(),
+            }),
+        };
+        self.within(prologue, |lower| {
+            lower.lanes(builtin.components().into(), |lower, lane| {
+                Ok(lower.b().input(input, lane as u8))
+            })
+        })
     }
 
     /// Declares and writes outputs of the values of their variables.
@@ -167,15 +204,15 @@ fn components(located: &[Located], group: &[usize]) -> usize {
     ends.max().unwrap_or(1)
 }
 
-/// Parts that share a location and a colour source, together.
+/// Parts that share a location, a colour source and a vertex, together.
 fn by_location(
     located: &[Located],
     stage: Stage,
     reader: &'static str,
 ) -> Result<Vec<SmallVec<[usize; 2]>>> {
-    let mut groups: Map<(u32, u32), SmallVec<[usize; 2]>> = Map::default();
+    let mut groups: Map<(u32, u32, Option<u8>), SmallVec<[usize; 2]>> = Map::default();
     for (at, part) in located.iter().enumerate() {
-        let group = groups.entry((part.location, part.index)).or_default();
+        let group = groups.entry((part.location, part.index, part.vertex)).or_default();
         if let Some(&first) = group.first() {
             let first = &located[first];
             let mixes = first.scalar != part.scalar

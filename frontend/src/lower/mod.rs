@@ -35,6 +35,7 @@ mod math;
 pub mod memory;
 pub mod narrow;
 mod pack;
+pub mod primitives;
 pub mod quads;
 pub mod resource;
 mod stmt;

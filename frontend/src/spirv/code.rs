@@ -11,6 +11,7 @@ use crate::stop::Stop;
 use gpucc_ir::ssa::{Imm, Op, Stage, Type, Value};
 use naga::ScalarKind;
 use rspirv::spirv::{Op as Code, StorageClass};
+use std::rc::Rc;
 
 impl<'p> OfSpirv<'p> {
     /// An instruction of a block.
@@ -61,6 +62,17 @@ impl<'p> OfSpirv<'p> {
             Code::DemoteToHelperInvocation => {
                 self.of_fragments("demote")?;
                 self.b().inst(Op::Demote, Imm::None, &[], &[], &[]);
+            }
+            Code::EmitVertex | Code::EmitStreamVertex => {
+                self.of_geometry(inst)?;
+                let (at, outputs) = (self.span, Rc::clone(&self.source.outputs));
+                self.outputs(&outputs)?;
+                self.span = at;
+                self.strip(Op::EmitVertex);
+            }
+            Code::EndPrimitive | Code::EndStreamPrimitive => {
+                self.of_geometry(inst)?;
+                self.strip(Op::EndPrimitive);
             }
             Code::FunctionCall => {
                 if let Some(operand) = self.call(frame, inst)? {
@@ -113,6 +125,20 @@ impl<'p> OfSpirv<'p> {
         match self.stage {
             Stage::Fragment => Ok(()),
             stage => Err(Stop::invalid(format!("{what} in a {} shader", stage.name()))),
+        }
+    }
+
+    /// What only geometry shaders do. An instruction with an operand says which stream of vertices it is for.
+    fn of_geometry(&mut self, inst: &Inst) -> Result<()> {
+        if self.stage != Stage::Geometry {
+            let stage = self.stage.name();
+            return Err(Stop::invalid(format!("vertices are emitted in a {stage} shader")));
+        }
+        let Some(&stream) = inst.rest(0).first() else { return Ok(()) };
+        let stream = self.constant_values(stream)?;
+        match self.func.as_const(stream[0]) {
+            Some(0) => Ok(()),
+            _ => Err(Stop::unsupported("streams of vertices beyond the first", READING)),
         }
     }
 

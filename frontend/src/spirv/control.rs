@@ -19,6 +19,7 @@ use gpucc_ir::budget;
 use gpucc_ir::ssa::{Func, Imm, MemSpace, Op, ResourceKind, Stage, Type};
 use gpucc_ir::{Map, Set};
 use rspirv::spirv::Op as Code;
+use std::rc::Rc;
 
 /// Functions that an entry point calls, itself included, those that are called first.
 fn reachable<'p>(program: &'p Program<'_>, entry: &Entry) -> Result<Vec<&'p Function>> {
@@ -102,6 +103,9 @@ pub fn lower(
         };
         func.workgroup_size = workgroup_size(size).map_err(|stop| stop.at(entry.at))?;
     }
+    if stage == Stage::Geometry {
+        func.geometry = Some(entry.primitives.whole().map_err(|stop| stop.at(entry.at))?);
+    }
     func.early_fragment_tests = entry.early_tests;
     // What is inlined once makes about as much.
     func.reserve(program.insts.len());
@@ -123,6 +127,7 @@ pub fn lower(
         takes_texels: program.insts.iter().any(|inst| op(inst) == Code::ImageTexelPointer),
         taken: Map::default(),
         inputs: None,
+        outputs: Rc::default(),
     };
     let mut lower = Lower::new(source, func, true, limits);
     if stage == Stage::Compute {
@@ -144,6 +149,7 @@ pub fn lower(
 impl<'p> OfSpirv<'p> {
     fn entry(&mut self, order: &[&'p Function]) -> Result<()> {
         let outputs = self.interface(order)?;
+        self.source.outputs = Rc::clone(&outputs);
         // What the body computes depends on it.
         self.func.invariant = self.is_invariant(&outputs)?;
         let function = *order.last().expect("the entry point's function is there");
@@ -153,7 +159,10 @@ impl<'p> OfSpirv<'p> {
             Ok(true)
         })?;
         if !self.ended() {
-            self.outputs(&outputs)?;
+            // A geometry shader wrote them for each vertex.
+            if self.stage != Stage::Geometry {
+                self.outputs(&outputs)?;
+            }
             self.end_open(Op::Yield);
         }
         Ok(())

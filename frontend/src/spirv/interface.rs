@@ -22,6 +22,7 @@ use gpucc_ir::ssa::{
 use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
 use rspirv::spirv::{BuiltIn, GlslStd450Op as GLOp, Op as Code, StorageClass};
+use std::rc::Rc;
 
 /// A part of a variable that is a built-in value.
 #[derive(Clone)]
@@ -41,7 +42,7 @@ struct Parts {
 }
 
 /// Outputs with the members of each that are used; none: all.
-pub(super) type Outputs = Vec<(Id, Pointer, Option<Set<u32>>)>;
+pub(super) type Outputs = Rc<[(Id, Pointer, Option<Set<u32>>)]>;
 
 impl<'p> OfSpirv<'p> {
     /// Declares what the functions use: bindings in order, then variables, inputs and outputs.
@@ -63,7 +64,10 @@ impl<'p> OfSpirv<'p> {
                             Code::AccessChain | Code::InBoundsAccessChain
                                 if id == inst.operand(2) =>
                             {
-                                let index = program.inst(inst.operand(3));
+                                // Inputs of a geometry shader are arrays of vertices.
+                                let behind = usize::from(self.is_of_vertices(id));
+                                let index =
+                                    inst.rest(3 + behind).first().and_then(|&id| program.inst(id));
                                 index
                                     .filter(|made| op(made) == Code::Constant)
                                     .map(|made| made.operand(2))
@@ -126,7 +130,7 @@ impl<'p> OfSpirv<'p> {
         let order: Map<Id, usize> =
             self.source.entry.interface.iter().enumerate().map(|(at, &id)| (id, at)).collect();
         inputs.sort_by_key(|id| (order.get(id).copied().unwrap_or(usize::MAX), *id));
-        self.inputs(&inputs)?;
+        self.inputs(&inputs, &members)?;
         let mut declared = Vec::new();
         for id in outputs {
             let inst = program.inst(id).expect("it is a variable");
@@ -135,7 +139,7 @@ impl<'p> OfSpirv<'p> {
             let used = members.get(&id).cloned().unwrap_or_else(|| Some(Set::default()));
             declared.push((id, pointer, used));
         }
-        Ok(declared)
+        Ok(declared.into())
     }
 
     /// Splits a type of the interface into what has a location and what is built in.
@@ -143,6 +147,18 @@ impl<'p> OfSpirv<'p> {
         let program = self.source.program;
         let inst = program.inst(id).expect("it is a variable");
         let (_, ty) = program.pointee(inst.operand(0))?;
+        self.parts_of(variable, id, ty, wanted)
+    }
+
+    /// [`OfSpirv::parts`] of a variable of this type, or of an element of it.
+    fn parts_of(
+        &self,
+        variable: usize,
+        id: Id,
+        ty: Id,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Result<Parts> {
+        let program = self.source.program;
         let own = program.decorations(id);
         let mut parts = Parts::default();
         let name = program.name(id);
@@ -207,23 +223,11 @@ impl<'p> OfSpirv<'p> {
                 (Stage::Fragment, BuiltIn::CullDistance) => Some(DISTANCES[1]),
                 _ => None,
             };
-            if let Some(at) = distances {
-                let Ty::Array { of, length: Some(_), .. } = *program.ty(ty)? else {
-                    return Err(Stop::invalid("distances are an array of floats"));
-                };
-                let from = parts.located.len();
-                self.locate(parts, variable, of, decorations, at, name, first)?;
-                let one = parts.located.split_off(from);
-                let [like] = &one[..] else {
-                    return Err(Stop::invalid("distances are an array of floats"));
-                };
-                if like.scalar != naga::Scalar::F32 || like.count != 1 {
-                    return Err(Stop::invalid("distances are an array of floats"));
-                }
-                parts.located.extend(distances_at(at, count, like)?);
-                return Ok(());
+            let built = Built { what, ty, name: name.to_owned(), first, count };
+            match distances {
+                Some(at) => self.locate_distances(parts, variable, decorations, at, &built)?,
+                None => parts.built.push(built),
             }
-            parts.built.push(Built { what, ty, name: name.to_owned(), first, count });
             return Ok(());
         }
         let Some(location) = location else {
@@ -238,6 +242,31 @@ impl<'p> OfSpirv<'p> {
             return Err(too_many_locations(u64::from(location) + u64::from(needed)));
         }
         self.locate(parts, variable, ty, decorations, location, name, first)?;
+        Ok(())
+    }
+
+    /// Distances of vertices as what varies, from a location on.
+    fn locate_distances(
+        &self,
+        parts: &mut Parts,
+        variable: usize,
+        decorations: &Decorations,
+        at: u32,
+        built: &Built,
+    ) -> Result<()> {
+        let Ty::Array { of, length: Some(_), .. } = *self.source.program.ty(built.ty)? else {
+            return Err(Stop::invalid("distances are an array of floats"));
+        };
+        let from = parts.located.len();
+        self.locate(parts, variable, of, decorations, at, &built.name, built.first)?;
+        let one = parts.located.split_off(from);
+        let [like] = &one[..] else {
+            return Err(Stop::invalid("distances are an array of floats"));
+        };
+        if like.scalar != naga::Scalar::F32 || like.count != 1 {
+            return Err(Stop::invalid("distances are an array of floats"));
+        }
+        parts.located.extend(distances_at(at, built.count, like)?);
         Ok(())
     }
 
@@ -281,6 +310,7 @@ impl<'p> OfSpirv<'p> {
                             name: name.to_owned(),
                             variable,
                             first,
+                            vertex: None,
                         });
                         (at, first) = (at + 1, first + count / 2);
                     }
@@ -312,6 +342,7 @@ impl<'p> OfSpirv<'p> {
                     name: name.to_owned(),
                     variable,
                     first,
+                    vertex: None,
                 });
                 Ok(location + 1)
             }
@@ -348,7 +379,7 @@ impl<'p> OfSpirv<'p> {
     }
 
     /// Declares and reads inputs, and puts them into their variables.
-    fn inputs(&mut self, ids: &[Id]) -> Result<()> {
+    fn inputs(&mut self, ids: &[Id], members: &Map<Id, Option<Set<u32>>>) -> Result<()> {
         let program = self.source.program;
         let mut located: Vec<Located> = Vec::new();
         let mut variables: Vec<(Pointer, Values)> = Vec::new();
@@ -356,8 +387,14 @@ impl<'p> OfSpirv<'p> {
             let inst = program.inst(id).expect("it is a variable");
             self.span = span(inst);
             let pointer = self.uninitialised(id)?;
-            let parts = self.parts(number, id, |_| true)?;
             let mut values = self.zeros(pointer.ty)?;
+            if self.is_of_vertices(id) {
+                let wanted = members.get(&id).and_then(Option::as_ref);
+                located.extend(self.of_vertices(number, id, wanted, &mut values)?);
+                variables.push((pointer, values));
+                continue;
+            }
+            let parts = self.parts(number, id, |_| true)?;
             for built in &parts.built {
                 let found = self.built_input(built)?;
                 // Words of a mask beyond the first are of samples that no machine has.
@@ -377,6 +414,80 @@ impl<'p> OfSpirv<'p> {
             self.within(initial, |lower| lower.store(pointer, values))?;
         }
         Ok(())
+    }
+
+    /// Whether an id is an input of a geometry shader that has a value for each vertex of the primitive.
+    fn is_of_vertices(&self, id: Id) -> bool {
+        let program = self.source.program;
+        let input = Some(StorageClass::Input as u32);
+        self.stage == Stage::Geometry
+            && program.inst(id).map(|inst| inst.operand(2)) == input
+            && !matches!(
+                program.decorations(id).built_in(),
+                Some(
+                    BuiltIn::PrimitiveId
+                        | BuiltIn::InvocationId
+                        | BuiltIn::SubgroupSize
+                        | BuiltIn::SubgroupLocalInvocationId
+                        | BuiltIn::SubgroupEqMask
+                        | BuiltIn::SubgroupGeMask
+                        | BuiltIn::SubgroupGtMask
+                        | BuiltIn::SubgroupLeMask
+                        | BuiltIn::SubgroupLtMask
+                        | BuiltIn::DeviceIndex
+                        | BuiltIn::ViewIndex
+                )
+            )
+    }
+
+    /// What an input of vertices has at locations; built-in values are read. `wanted`: members that are used; none: all.
+    fn of_vertices(
+        &mut self,
+        number: usize,
+        id: Id,
+        wanted: Option<&Set<u32>>,
+        values: &mut Values,
+    ) -> Result<Vec<Located>> {
+        let program = self.source.program;
+        let (_, ty) = program.pointee(program.type_of(id)?)?;
+        let corners = self.func.geometry.map_or(0, |geometry| geometry.takes.count());
+        let Ty::Array { of, length, .. } = *program.ty(ty)? else {
+            return Err(Stop::invalid("an input of a geometry shader is an array of vertices"));
+        };
+        if length != Some(corners.into()) {
+            let message = format!(
+                "the primitive of a geometry shader has {corners} vertices, and an input another number"
+            );
+            return Err(Stop::invalid(message));
+        }
+        let wanted = |member| wanted.is_none_or(|known| known.contains(&member));
+        let mut parts = self.parts_of(number, id, of, wanted)?;
+        // The vertex stage gives distances a second time as what varies.
+        for built in std::mem::take(&mut parts.built) {
+            let at = match built.what {
+                BuiltIn::ClipDistance => DISTANCES[0],
+                BuiltIn::CullDistance => DISTANCES[1],
+                _ => {
+                    parts.built.push(built);
+                    continue;
+                }
+            };
+            self.locate_distances(&mut parts, number, &Decorations::PLAIN, at, &built)?;
+        }
+        let scalars = program.leaf_count(of)?;
+        let mut located = Vec::new();
+        for vertex in 0..corners {
+            located.extend(parts.located.iter().map(|part| part.of_vertex(vertex, scalars)));
+            for built in &parts.built {
+                self.check_stage(built.what, StorageClass::Input)?;
+                let what = builtin_of(built.what)?;
+                self.check_builtin(built, what)?;
+                let found = self.of_vertex(vertex, what, &built.name)?;
+                let first = built.first + usize::from(vertex) * scalars;
+                values[first..first + found.len()].copy_from_slice(&found);
+            }
+        }
+        Ok(located)
     }
 
     /// The input whose memory this is.
@@ -581,7 +692,7 @@ impl<'p> OfSpirv<'p> {
         let program = self.source.program;
         let position =
             |decorations: &Decorations| decorations.built_in() == Some(BuiltIn::Position);
-        for (id, ..) in all {
+        for (id, ..) in all.iter() {
             let own = program.decorations(*id);
             let found = match program.ty(program.pointee(program.type_of(*id)?)?.1)? {
                 Ty::Struct(members) => members
@@ -653,7 +764,7 @@ impl<'p> OfSpirv<'p> {
             BuiltIn::CullDistance => Some(&mut distances.cull),
             _ => None,
         };
-        if let (Some((name, list)), Stage::Vertex) = (list, self.stage) {
+        if let (Some((name, list)), Stage::Vertex | Stage::Geometry) = (list, self.stage) {
             let floats = match program.ty(built.ty)? {
                 Ty::Array { of, .. } => program.shape(*of)?.0 == naga::Scalar::F32,
                 _ => false,
@@ -673,6 +784,9 @@ impl<'p> OfSpirv<'p> {
             }
             Stage::Fragment => {
                 matches!(what, Builtin::FragDepth | Builtin::StencilRef | Builtin::SampleMask)
+            }
+            Stage::Geometry => {
+                matches!(what, Builtin::Position | Builtin::PointSize | Builtin::PrimitiveIndex)
             }
             Stage::Compute => false,
         };
@@ -696,13 +810,16 @@ pub(super) fn is_long(scalar: naga::Scalar, count: u32) -> bool {
 /// no stage here is known for it.
 fn places(what: BuiltIn) -> Option<&'static [(Stage, StorageClass)]> {
     use BuiltIn as B;
-    use Stage::{Compute, Fragment, Vertex};
+    use Stage::{Compute, Fragment, Geometry, Vertex};
     use StorageClass::{Input, Output};
     Some(match what {
-        B::Position | B::PointSize => &[(Vertex, Output)],
-        B::ClipDistance | B::CullDistance | B::Layer | B::ViewportIndex => {
-            &[(Vertex, Output), (Fragment, Input)]
+        B::Position | B::PointSize => &[(Vertex, Output), (Geometry, Input), (Geometry, Output)],
+        B::ClipDistance | B::CullDistance => {
+            &[(Vertex, Output), (Geometry, Input), (Geometry, Output), (Fragment, Input)]
         }
+        B::Layer | B::ViewportIndex => &[(Vertex, Output), (Geometry, Output), (Fragment, Input)],
+        B::InvocationId => &[(Geometry, Input)],
+        B::PrimitiveId => &[(Geometry, Input), (Geometry, Output), (Fragment, Input)],
         B::VertexIndex
         | B::VertexId
         | B::InstanceIndex
@@ -718,7 +835,6 @@ fn places(what: BuiltIn) -> Option<&'static [(Stage, StorageClass)]> {
         | B::FrontFacing
         | B::SampleId
         | B::SamplePosition
-        | B::PrimitiveId
         | B::HelperInvocation
         | B::ShadingRateKHR
         | B::BaryCoordKHR
@@ -726,7 +842,7 @@ fn places(what: BuiltIn) -> Option<&'static [(Stage, StorageClass)]> {
         | B::FragSizeEXT
         | B::FragInvocationCountEXT
         | B::FullyCoveredEXT => &[(Fragment, Input)],
-        B::ViewIndex => &[(Vertex, Input), (Fragment, Input)],
+        B::ViewIndex => &[(Vertex, Input), (Geometry, Input), (Fragment, Input)],
         B::WorkgroupId
         | B::NumWorkgroups
         | B::LocalInvocationId
@@ -741,7 +857,9 @@ fn places(what: BuiltIn) -> Option<&'static [(Stage, StorageClass)]> {
         | B::SubgroupGtMask
         | B::SubgroupLeMask
         | B::SubgroupLtMask
-        | B::DeviceIndex => &[(Vertex, Input), (Fragment, Input), (Compute, Input)],
+        | B::DeviceIndex => {
+            &[(Vertex, Input), (Geometry, Input), (Fragment, Input), (Compute, Input)]
+        }
         B::TessLevelOuter | B::TessLevelInner | B::TessCoord | B::PatchVertices => &[],
         _ => return None,
     })
@@ -772,6 +890,7 @@ fn builtin_of(builtin: BuiltIn) -> Result<Builtin> {
         B::PointCoord => Builtin::PointCoord,
         B::FrontFacing => Builtin::FrontFacing,
         B::PrimitiveId => Builtin::PrimitiveIndex,
+        B::InvocationId => Builtin::InvocationIndex,
         B::SampleId => Builtin::SampleIndex,
         B::SamplePosition => Builtin::SamplePosition,
         B::SampleMask => Builtin::SampleMask,

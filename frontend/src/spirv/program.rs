@@ -8,9 +8,10 @@ use super::types::{Decorations, Image, Member, Ty};
 use super::{string, string_words};
 use crate::Needs;
 use crate::lower::narrow::is_byte;
+use crate::lower::primitives::Said;
 use crate::lower::quads::Quads;
 use crate::stop::Stop;
-use gpucc_ir::ssa::{Span, Stage};
+use gpucc_ir::ssa::{Corners, Emits, Span, Stage};
 use gpucc_ir::{Map, Set};
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::{Capability, Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
@@ -79,6 +80,8 @@ pub struct Entry {
     pub early_tests: bool,
     pub lower_left: bool,
     pub quads: Quads,
+    /// What a geometry shader takes and emits.
+    pub primitives: Said,
 }
 
 impl Entry {
@@ -89,6 +92,7 @@ impl Entry {
             M::Vertex => return Ok(Stage::Vertex),
             M::Fragment => return Ok(Stage::Fragment),
             M::GLCompute => return Ok(Stage::Compute),
+            M::Geometry => return Ok(Stage::Geometry),
             M::TaskEXT | M::MeshEXT | M::TaskNV | M::MeshNV => {
                 Stop::unsupported("task and mesh shaders", READING).needing(Needs::MeshStages)
             }
@@ -100,7 +104,6 @@ impl Entry {
             | M::CallableKHR => {
                 Stop::unsupported("ray tracing shaders", READING).needing(Needs::RayTracing)
             }
-            M::Geometry => Stop::unsupported("geometry shaders", READING).needing(Needs::Geometry),
             M::TessellationControl | M::TessellationEvaluation => {
                 Stop::unsupported("tessellation shaders", READING).needing(Needs::Tessellation)
             }
@@ -108,6 +111,28 @@ impl Entry {
         };
         Err(stop)
     }
+}
+
+/// What a mode says that a geometry shader takes.
+fn takes(mode: ExecutionMode) -> Option<Corners> {
+    Some(match mode {
+        ExecutionMode::InputPoints => Corners::Points,
+        ExecutionMode::InputLines => Corners::Lines,
+        ExecutionMode::InputLinesAdjacency => Corners::LinesAdjacency,
+        ExecutionMode::Triangles => Corners::Triangles,
+        ExecutionMode::InputTrianglesAdjacency => Corners::TrianglesAdjacency,
+        _ => return None,
+    })
+}
+
+/// What a mode says that a geometry shader emits.
+fn emits(mode: ExecutionMode) -> Option<Emits> {
+    Some(match mode {
+        ExecutionMode::OutputPoints => Emits::Points,
+        ExecutionMode::OutputLineStrip => Emits::LineStrip,
+        ExecutionMode::OutputTriangleStrip => Emits::TriangleStrip,
+        _ => return None,
+    })
 }
 
 /// The module's tables.
@@ -643,6 +668,7 @@ impl<'a> Program<'a> {
                         early_tests: false,
                         lower_left: false,
                         quads: Quads::None,
+                        primitives: Said::default(),
                     });
                 }
                 Op::ExecutionMode => {
@@ -661,7 +687,21 @@ impl<'a> Program<'a> {
                             Some(ExecutionMode::DerivativeGroupQuadsKHR) => {
                                 entry.quads = Quads::Squares;
                             }
-                            _ => {}
+                            Some(mode) => {
+                                let said = &mut entry.primitives;
+                                said.takes = takes(mode).or(said.takes);
+                                said.emits = emits(mode).or(said.emits);
+                                match mode {
+                                    ExecutionMode::OutputVertices => {
+                                        said.most = Some(inst.operand(2));
+                                    }
+                                    ExecutionMode::Invocations => {
+                                        said.invocations = Some(inst.operand(2));
+                                    }
+                                    _ => {}
+                                }
+                            }
+                            None => {}
                         }
                     }
                     // DenormPreserve to RoundingModeRTZ.

@@ -1,7 +1,7 @@
 //! A program ready to run: its device, and what makes a stop of it the user's or ours.
 
 use super::interp::Interp;
-use super::{FragmentOut, VertexOut, VertexRun};
+use super::{FragmentOut, PrimitiveIn, PrimitiveOut, VertexOut, VertexRun};
 use crate::compiler::{Compiled, Compiler, Options};
 use crate::pipeline::Robust;
 use crate::{Diagnostic, Failure, FailureKind, SourceText};
@@ -154,6 +154,18 @@ impl Executor {
         run: &VertexRun<'_>,
     ) -> Result<Vec<VertexOut>, Stop> {
         self.run(bindings, |device, bindings| device.vertices(bindings, run))
+    }
+
+    /// Runs a geometry program; what each primitive becomes, in order.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn primitives(
+        &mut self,
+        bindings: &mut Bindings,
+        primitives: &[PrimitiveIn],
+    ) -> Result<Vec<PrimitiveOut>, Stop> {
+        self.run(bindings, |device, bindings| device.primitives(bindings, primitives))
     }
 
     /// Runs quads; the batch's varyings are the function's location inputs in their order. Gives four pixels a quad.

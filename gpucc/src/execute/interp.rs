@@ -3,7 +3,8 @@
 use super::layout;
 use crate::pipeline::VertexState;
 use gpucc_emu::device::{
-    Device, FragmentOut, Launcher, Stop, VertexOut, VertexRun, invocations, record,
+    Device, FragmentOut, Launcher, PrimitiveIn, PrimitiveOut, Stop, VertexOut, VertexRun,
+    invocations, record,
 };
 use gpucc_emu::draw::{Early, Quad, QuadBatch};
 use gpucc_emu::world::Bindings;
@@ -105,7 +106,7 @@ pub fn vertex_lanes(func: &Func, state: &VertexState, run: &VertexRun<'_>) -> La
                 }
                 InputKind::Builtin(Builtin::BaseVertex) => [run.first_vertex, 0, 0, 0],
                 InputKind::Builtin(Builtin::BaseInstance) => [run.first_instance, 0, 0, 0],
-                InputKind::Builtin(_) => [0; 4],
+                InputKind::Builtin(_) | InputKind::Corner { .. } => [0; 4],
                 InputKind::Location { location, .. } => layout::fetch(
                     state,
                     location,
@@ -125,6 +126,37 @@ pub fn vertex_lanes(func: &Func, state: &VertexState, run: &VertexRun<'_>) -> La
     lanes
 }
 
+/// Lanes of primitives: the invocations of each, in order.
+pub fn primitive_lanes(func: &Func, primitives: &[PrimitiveIn]) -> Lanes {
+    let invocations = func.geometry.map_or(1, |geometry| geometry.invocations as usize);
+    let mut lanes = Lanes::new(func, primitives.len() * invocations);
+    for (input, data) in &func.inputs {
+        let slot = interp::slot(input);
+        for lane in 0..lanes.count {
+            let primitive = &primitives[lane / invocations];
+            lanes.inputs[slot][lane] = match data.kind {
+                InputKind::Corner { .. } => primitive.inputs.get(slot).copied().unwrap_or_default(),
+                InputKind::Builtin(Builtin::PrimitiveIndex) => [primitive.number, 0, 0, 0],
+                InputKind::Builtin(Builtin::InvocationIndex) => {
+                    [(lane % invocations) as u32, 0, 0, 0]
+                }
+                InputKind::Builtin(Builtin::SubgroupSize) => [SUBGROUP, 0, 0, 0],
+                InputKind::Builtin(Builtin::SubgroupInvocationId) => {
+                    [lane as u32 % SUBGROUP, 0, 0, 0]
+                }
+                InputKind::Builtin(_) | InputKind::Location { .. } => [0; 4],
+            };
+        }
+    }
+    lanes
+}
+
+/// What each primitive became.
+pub fn primitive_outs(func: &Func, outcome: &Outcome) -> Vec<PrimitiveOut> {
+    let invocations = func.geometry.map_or(1, |geometry| geometry.invocations as usize);
+    outcome.emitted.chunks(invocations).map(<[_]>::concat).collect()
+}
+
 /// Lanes of quads.
 pub fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
     let mut lanes = Lanes::new(func, batch.quads.len() * 4);
@@ -139,6 +171,7 @@ pub fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
                 lanes.inputs[slot][index * 4 + pixel] = match data.kind {
                     InputKind::Location { .. } => batch.varying(index, pixel, varying),
                     InputKind::Builtin(builtin) => pixel_builtin(builtin, quad, index * 4 + pixel),
+                    InputKind::Corner { .. } => [0; 4],
                 };
             }
         }
@@ -229,6 +262,16 @@ impl Device for Interp {
         let lanes = vertex_lanes(&self.func, &self.vertex, run);
         let outcome = self.run(&lanes, bindings)?;
         Ok(vertex_outs(&outcome, lanes.count))
+    }
+
+    fn primitives(
+        &mut self,
+        bindings: &mut Bindings,
+        primitives: &[PrimitiveIn],
+    ) -> Result<Vec<PrimitiveOut>, Stop> {
+        let lanes = primitive_lanes(&self.func, primitives);
+        let outcome = self.run(&lanes, bindings)?;
+        Ok(primitive_outs(&self.func, &outcome))
     }
 
     fn quads(

@@ -18,7 +18,7 @@ pub fn complete(func: &Func, given: Option<&VertexState>) -> VertexState {
             {
                 Some((location, input))
             }
-            InputKind::Location { .. } | InputKind::Builtin(_) => None,
+            InputKind::Location { .. } | InputKind::Builtin(_) | InputKind::Corner { .. } => None,
         })
         .collect();
     missing.sort_unstable_by_key(|&(location, _)| location);

@@ -7,7 +7,9 @@ pub mod shade;
 
 use crate::Failure;
 pub use executor::{Executor, Stop};
-pub use gpucc_emu::device::{FragmentOut, MOST_INVOCATIONS, VertexOut, VertexRun};
+pub use gpucc_emu::device::{
+    FragmentOut, MOST_INVOCATIONS, PrimitiveIn, PrimitiveOut, VertexOut, VertexRun,
+};
 pub use gpucc_emu::format::Format;
 pub use gpucc_emu::image::{Extent, Image};
 pub use gpucc_emu::sampler::Sampler;

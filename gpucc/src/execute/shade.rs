@@ -1,19 +1,21 @@
-//! A draw: two executors behind the rasteriser, varyings linked by location.
+//! A draw: executors of its programs behind the rasteriser, varyings linked by location.
 
 use super::{Executor, Stop, VertexRun};
 use crate::Failure;
 use crate::link;
-use gpucc_emu::device::{DrawCall, Drawer};
-use gpucc_emu::draw::{self, Early, Pixel, QuadBatch, Shade, Targets, Varying, Vertex, VertexId};
+use gpucc_emu::device::{self, DrawCall, Drawer, PrimitiveIn};
+use gpucc_emu::draw::{
+    self, Early, Emitted, Pixel, Primitive, QuadBatch, Shade, Targets, Varying, Vertex, VertexId,
+};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::numerics::{f16_to_f64, half_bits, word_bits};
 use gpucc_ir::ssa::{
-    Builtin, Func, InputKind, Interpolation, OutputKind, Resource, ResourceData, ResourceKind,
-    Scalar, Stage,
+    Builtin, Emits, Func, Input, InputData, InputKind, Interpolation, OutputKind, Part, Resource,
+    ResourceData, ResourceKind, Scalar, Stage,
 };
 use std::collections::BTreeMap;
 
-/// One of the two programs with what it is bound to.
+/// One of the programs with what it is bound to.
 pub struct Program<'a> {
     /// The function as the executor knows it: its inputs and outputs.
     pub func: &'a Func,
@@ -38,30 +40,51 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The two programs of a draw.
+/// The programs of a draw.
 pub struct Draw<'a> {
     /// Vertex program.
     pub vertex: Program<'a>,
+    /// Geometry program, where there is one.
+    pub geometry: Option<Program<'a>>,
     /// Fragment program.
     pub fragment: Program<'a>,
     /// Vertex buffers by the pipeline's numbers.
     pub buffers: &'a [Vec<u8>],
     /// Steps that each batch of vertices and of pixels may take.
     pub steps: [u64; 2],
-    /// Bindings that are one for both programs, by their numbers in each and their element: those of one group and binding. A
-    /// caller removes what it binds apart.
+    /// Steps that each batch of primitives may take.
+    pub geometry_steps: u64,
+    /// Bindings that are one for the vertex and the fragment program, by their numbers in each and their element: those of one
+    /// group and binding. A caller removes what it binds apart.
     pub shared: Vec<([Resource; 2], u32)>,
-    /// The program, 0 or 1, whose bindings have what is shared.
-    holder: usize,
-    /// For each varying of the fragment program, the vertex output that feeds it; zeros where neither program has it.
+    /// The same with a geometry program between them, and who has what is bound.
+    things: Vec<Thing>,
+    /// For each varying of the fragment program, the output of the program before it that feeds it; zeros where neither has it.
     links: Vec<Option<usize>>,
+    /// For each input of the geometry program, the vertex of the primitive and the vertex program's output; zeros where there
+    /// is none.
+    corners: Vec<Option<(usize, usize)>>,
     /// Varyings that the rasteriser interpolates as f32 and the programs know as f16: leaving the
-    /// vertex program, entering the fragment program.
+    /// program before it, entering the fragment program.
     halves: Vec<[bool; 2]>,
 }
 
+/// Programs by their place in a draw.
+const VERTEX: usize = 0;
+const GEOMETRY: usize = 1;
+const FRAGMENT: usize = 2;
+
+/// What is bound once for several programs.
+struct Thing {
+    /// Its number in each program that has it.
+    numbers: [Option<Resource>; 3],
+    element: u32,
+    /// The program whose bindings have it now.
+    holder: usize,
+}
+
 impl<'a> Draw<'a> {
-    /// Links the two programs.
+    /// Links two programs.
     ///
     /// # Errors
     /// A fragment input that no vertex output feeds, or that is another type there.
@@ -70,76 +93,170 @@ impl<'a> Draw<'a> {
         fragment: Program<'a>,
         buffers: &'a [Vec<u8>],
     ) -> Result<Draw<'a>, Failure> {
+        Draw::through(vertex, None, fragment, buffers)
+    }
+
+    /// Links a vertex and a fragment program through a geometry program, where there is one.
+    ///
+    /// # Errors
+    /// An input that no output of the program before feeds, or that is another type there.
+    pub fn through(
+        vertex: Program<'a>,
+        geometry: Option<Program<'a>>,
+        fragment: Program<'a>,
+        buffers: &'a [Vec<u8>],
+    ) -> Result<Draw<'a>, Failure> {
         let steps = [&vertex, &fragment].map(|program| program.executor.steps());
+        let geometry_steps = geometry.as_ref().map_or(0, |program| program.executor.steps());
+        let mut corners = Vec::new();
+        if let Some(geometry) = &geometry {
+            corners = links_of_corners(vertex.func, geometry.func)?;
+        }
+        let before = geometry.as_ref().map_or(vertex.func, |geometry| geometry.func);
         let mut links = Vec::new();
         let mut halves = Vec::new();
-        for (input, output) in link::fed(vertex.func, fragment.func)? {
+        for (input, output) in link::fed(before, fragment.func)? {
             let data = &fragment.func.inputs[input];
             let InputKind::Location { interpolation, .. } = data.kind else {
                 continue;
             };
             links.push(output.map(|output| output.as_u32() as usize));
             let smooth = interpolation != Interpolation::Flat;
-            let written = output.map_or(data.scalar, |output| vertex.func.outputs[output].scalar);
+            let written = output.map_or(data.scalar, |output| before.outputs[output].scalar);
             halves.push([written, data.scalar].map(|scalar| smooth && scalar == Scalar::F16));
         }
         let shared = shared(vertex.func, fragment.func);
-        Ok(Draw { vertex, fragment, buffers, steps, shared, holder: 0, links, halves })
+        Ok(Draw {
+            vertex,
+            geometry,
+            fragment,
+            buffers,
+            steps,
+            geometry_steps,
+            shared,
+            things: Vec::new(),
+            links,
+            corners,
+            halves,
+        })
     }
 
-    /// Gives both programs what is shared.
+    fn bindings(&mut self) -> [Option<&mut Bindings>; 3] {
+        [
+            Some(&mut self.vertex.bindings),
+            self.geometry.as_mut().map(|geometry| &mut geometry.bindings),
+            Some(&mut self.fragment.bindings),
+        ]
+    }
+
+    /// Gives all programs what is shared.
     fn share(&mut self) {
-        share([&mut self.vertex.bindings, &mut self.fragment.bindings], &self.shared);
-        self.holder = 0;
+        let one = |&([vertex, fragment], element): &([Resource; 2], u32)| Thing {
+            numbers: [Some(vertex), None, Some(fragment)],
+            element,
+            holder: VERTEX,
+        };
+        let mut things: Vec<Thing> = self.shared.iter().map(one).collect();
+        if let Some(geometry) = &self.geometry {
+            let front = shared(self.vertex.func, geometry.func);
+            let behind = shared(geometry.func, self.fragment.func);
+            let front =
+                front.into_iter().map(|([other, own], element)| (VERTEX, other, own, element));
+            let behind =
+                behind.into_iter().map(|([own, other], element)| (FRAGMENT, other, own, element));
+            for (program, other, own, element) in front.chain(behind) {
+                let alike = |thing: &&mut Thing| {
+                    thing.element == element
+                        && (thing.numbers[program] == Some(other)
+                            || thing.numbers[GEOMETRY] == Some(own))
+                };
+                let mut numbers = [None; 3];
+                (numbers[program], numbers[GEOMETRY]) = (Some(other), Some(own));
+                match things.iter_mut().find(alike) {
+                    Some(thing) => {
+                        for (known, number) in thing.numbers.iter_mut().zip(numbers) {
+                            *known = known.or(number);
+                        }
+                    }
+                    None => things.push(Thing { numbers, element, holder: program.min(GEOMETRY) }),
+                }
+            }
+        }
+        let mut all = self.bindings();
+        for thing in &things {
+            let having = (0..3).filter(|&at| thing.numbers[at].is_some());
+            let others: Vec<usize> = having.filter(|&at| at != thing.holder).collect();
+            // The second round hands on what the last program of the first one had more of.
+            for &at in others.iter().chain(&others) {
+                with_two(&mut all, [thing.holder, at], thing, |own, number, other, theirs| {
+                    own.merge(number, other, theirs);
+                });
+            }
+        }
+        self.things = things;
     }
 
     /// A program may store to what is shared.
     fn stores(&self) -> bool {
-        let stores = |func: &Func, resource: Resource| func.resources[resource].kind.is_stored();
-        self.shared.iter().any(|&([vertex, fragment], _)| {
-            stores(self.vertex.func, vertex) || stores(self.fragment.func, fragment)
+        let funcs = [
+            Some(self.vertex.func),
+            self.geometry.as_ref().map(|geometry| geometry.func),
+            Some(self.fragment.func),
+        ];
+        let stored = |func: Option<&Func>, resource: Option<Resource>| {
+            let both = func.zip(resource);
+            both.is_some_and(|(func, resource)| func.resources[resource].kind.is_stored())
+        };
+        let mut things = self.things.iter();
+        things.any(|thing| {
+            funcs.iter().zip(thing.numbers).any(|(&func, number)| stored(func, number))
         })
     }
 
-    /// Hands what is shared to the program that runs next: it sees what the other one has stored.
+    /// Hands what is shared to the program that runs next: it sees what the others have stored.
     fn hand(&mut self, program: usize) {
-        if self.holder == program {
-            return;
+        let mut things = std::mem::take(&mut self.things);
+        let mut all = self.bindings();
+        for thing in &mut things {
+            if thing.numbers[program].is_some() && thing.holder != program {
+                with_two(&mut all, [program, thing.holder], thing, |own, number, other, theirs| {
+                    own.exchange(number, other, theirs);
+                });
+                thing.holder = program;
+            }
         }
-        self.holder = program;
-        for &([vertex, fragment], element) in &self.shared {
-            let (own, theirs) = ((vertex, element), (fragment, element));
-            self.vertex.bindings.exchange(own, &mut self.fragment.bindings, theirs);
-        }
+        self.things = things;
     }
 
-    /// Copies what is shared to the program that ran before the last one.
+    /// Copies what is shared to the programs that do not have it.
     fn settle(&mut self) {
-        // Where nobody stores, both have the same.
+        // Where nobody stores, all have the same.
         if !self.stores() {
             return;
         }
-        let holder = self.holder;
-        for &([vertex, fragment], element) in &self.shared {
-            let [vs, fs] = [&mut self.vertex.bindings, &mut self.fragment.bindings];
-            let (vertex, fragment) = ((vertex, element), (fragment, element));
-            match holder {
-                0 => fs.copy(fragment, vs, vertex),
-                _ => vs.copy(vertex, fs, fragment),
+        let things = std::mem::take(&mut self.things);
+        let mut all = self.bindings();
+        for thing in &things {
+            for program in (0..3).filter(|&program| program != thing.holder) {
+                with_two(&mut all, [program, thing.holder], thing, |own, number, other, theirs| {
+                    own.copy(number, other, theirs);
+                });
             }
         }
+        self.things = things;
     }
 
     /// Draws, by the machine's own units where its emulator has them (`drawer`, see [`crate::Compiler::drawer`]) and they
     /// lack nothing, by the rasteriser otherwise, and where a program stores to what is shared: the units have a copy for each
     /// program. `steps` are those that the units may take; a default where there are none.
     ///
-    /// A binding of both programs is one: what one of them stores the other one loads. Vertices run in batches of 64, pixels
-    /// when 16 quads are collected or the draw ends, in the order of the primitives. Machines leave this order open, but for
-    /// pixels, which follow the vertices of their primitive.
+    /// A binding of several programs is one: what one of them stores the others load. Vertices run in batches of 64, the
+    /// primitives that they complete behind them, and pixels when 16 quads are collected or the draw ends, in the order of the
+    /// primitives. Machines leave this order open, but for what follows from the primitive before it.
     ///
     /// # Errors
-    /// Why a program stopped. More samples a pixel than the emulated machine has are not built.
+    /// Why a program stopped. More samples a pixel than the emulated machine has are not built. A geometry program takes the
+    /// primitives that the draw makes.
     pub fn run(
         &mut self,
         drawer: Option<Box<dyn Drawer>>,
@@ -154,8 +271,18 @@ impl<'a> Draw<'a> {
                 "the emulated machine",
             ));
         }
+        let takes = self.geometry.as_ref().and_then(|program| program.func.geometry);
+        if let Some(takes) = takes.map(|geometry| geometry.takes)
+            && takes != state.topology.corners()
+        {
+            let made = state.topology.corners().word();
+            let message =
+                format!("the geometry shader takes {}, and the draw makes {made}", takes.word());
+            return Err(Failure::invalid(message));
+        }
         self.share();
-        if let Some(mut drawer) = drawer.filter(|_| samples == 1 && !self.stores()) {
+        let units = samples == 1 && self.geometry.is_none() && !self.stores();
+        if let Some(mut drawer) = drawer.filter(|_| units) {
             if let Some(steps) = steps {
                 drawer.launcher().set_steps(steps);
             }
@@ -170,6 +297,41 @@ impl<'a> Draw<'a> {
         drawn
     }
 
+    /// A vertex in front of the rasteriser, of the outputs of the program before it.
+    fn vertex(&self, func: &Func, out: &[[u32; 4]]) -> Vertex {
+        let varying = |(index, &[half, _]): (&Option<usize>, &[bool; 2])| {
+            let words = index.map_or([0; 4], |index| out[index]);
+            match half {
+                true => words.map(word_bits),
+                false => words,
+            }
+        };
+        let mut vertex = Vertex {
+            varyings: self.links.iter().zip(&self.halves).map(varying).collect(),
+            ..Vertex::default()
+        };
+        for (output, words) in func.outputs.values().zip(out) {
+            let floats = words[..usize::from(output.components)].iter().map(|&w| f32::from_bits(w));
+            match output.kind {
+                OutputKind::Builtin(Builtin::Position) => {
+                    vertex.position = words.map(f32::from_bits);
+                }
+                OutputKind::Builtin(Builtin::PointSize) => {
+                    vertex.point_size = Some(f32::from_bits(words[0]));
+                }
+                OutputKind::Builtin(Builtin::ClipDistance(_)) => {
+                    vertex.clip_distances.extend(floats);
+                }
+                OutputKind::Builtin(Builtin::CullDistance(_)) => {
+                    vertex.cull_distances.extend(floats);
+                }
+                OutputKind::Builtin(Builtin::PrimitiveIndex) => vertex.primitive = Some(words[0]),
+                OutputKind::Builtin(_) | OutputKind::Location { .. } => {}
+            }
+        }
+        vertex
+    }
+
     /// How each varying is interpolated.
     pub fn varyings(&self) -> Vec<Varying> {
         self.fragment
@@ -180,7 +342,7 @@ impl<'a> Draw<'a> {
                 InputKind::Location { interpolation, sampling, .. } => {
                     Some(Varying { interpolation, sampling })
                 }
-                InputKind::Builtin(_) => None,
+                InputKind::Builtin(_) | InputKind::Corner { .. } => None,
             })
             .collect()
     }
@@ -189,6 +351,48 @@ impl<'a> Draw<'a> {
     pub fn color_targets(&self) -> usize {
         color_targets(self.fragment.func)
     }
+}
+
+/// Does something with the bindings of two programs that both have a thing.
+fn with_two(
+    all: &mut [Option<&mut Bindings>; 3],
+    programs: [usize; 2],
+    thing: &Thing,
+    work: impl FnOnce(&mut Bindings, (Resource, u32), &mut Bindings, (Resource, u32)),
+) {
+    let numbers = programs.map(|program| thing.numbers[program]);
+    if let [Some(own), Some(theirs)] = numbers
+        && let Ok([Some(one), Some(other)]) = all.get_disjoint_mut(programs)
+    {
+        work(one, (own, thing.element), other, (theirs, thing.element));
+    }
+}
+
+/// Where the inputs of a geometry program come from: the vertex of the primitive, and the output of the vertex program.
+///
+/// # Errors
+/// As [`link::fed`].
+fn links_of_corners(
+    vertex: &Func,
+    geometry: &Func,
+) -> Result<Vec<Option<(usize, usize)>>, Failure> {
+    let fed = link::fed(vertex, geometry)?;
+    let located = |input| fed.iter().find(|(own, _)| *own == input).and_then(|(_, output)| *output);
+    let built = |wanted: Builtin| {
+        let wanted = OutputKind::Builtin(wanted);
+        vertex.outputs.iter().find(|(_, data)| data.kind == wanted).map(|(output, _)| output)
+    };
+    let corner = |(input, data): (Input, &InputData)| match data.kind {
+        InputKind::Corner { vertex, part } => {
+            let output = match part {
+                Part::Location(_) => located(input),
+                Part::Builtin(builtin) => built(builtin),
+            };
+            Some((usize::from(vertex), output?.as_u32() as usize))
+        }
+        InputKind::Builtin(_) | InputKind::Location { .. } => None,
+    };
+    Ok(geometry.inputs.iter().map(corner).collect())
 }
 
 /// Makes what is shared equal in both bindings: of two buffers the longer one is kept, of other things the vertex program's.
@@ -283,53 +487,54 @@ impl Shade for Draw<'_> {
 
     fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Stop> {
         let run = VertexRun { ids, first_vertex: 0, first_instance: 0, buffers: self.buffers };
-        self.hand(0);
+        self.hand(VERTEX);
         self.vertex.executor.set_steps(self.steps[0]);
         let outs = self.vertex.executor.vertices(&mut self.vertex.bindings, &run)?;
         let func = self.vertex.func;
-        Ok(outs
-            .into_iter()
-            .map(|mut out| {
-                if self.vertex.divided {
-                    multiply_back(func, &mut out);
-                }
-                let varying = |(index, &[half, _]): (&Option<usize>, &[bool; 2])| {
-                    let words = index.map_or([0; 4], |index| out[index]);
-                    match half {
-                        true => words.map(word_bits),
-                        false => words,
-                    }
-                };
-                let mut vertex = Vertex {
-                    varyings: self.links.iter().zip(&self.halves).map(varying).collect(),
-                    ..Vertex::default()
-                };
-                for (output, words) in func.outputs.values().zip(&out) {
-                    match output.kind {
-                        OutputKind::Builtin(Builtin::Position) => {
-                            vertex.position = words.map(f32::from_bits);
-                        }
-                        OutputKind::Builtin(Builtin::PointSize) => {
-                            vertex.point_size = Some(f32::from_bits(words[0]));
-                        }
-                        OutputKind::Builtin(Builtin::ClipDistance(_)) => {
-                            let words = &words[..usize::from(output.components)];
-                            vertex
-                                .clip_distances
-                                .extend(words.iter().map(|&word| f32::from_bits(word)));
-                        }
-                        OutputKind::Builtin(Builtin::CullDistance(_)) => {
-                            let words = &words[..usize::from(output.components)];
-                            vertex
-                                .cull_distances
-                                .extend(words.iter().map(|&word| f32::from_bits(word)));
-                        }
-                        OutputKind::Builtin(_) | OutputKind::Location { .. } => {}
-                    }
-                }
-                vertex
-            })
-            .collect())
+        let vertex = |mut out: Vec<[u32; 4]>| {
+            if self.vertex.divided {
+                multiply_back(func, &mut out);
+            }
+            match self.geometry {
+                // What the geometry program takes of it, that program's inputs say.
+                Some(_) => Vertex { varyings: out, ..Vertex::default() },
+                None => self.vertex(func, &out),
+            }
+        };
+        Ok(outs.into_iter().map(vertex).collect())
+    }
+
+    fn geometry(&self) -> Option<Emits> {
+        self.geometry.as_ref()?.func.geometry.map(|geometry| geometry.emits)
+    }
+
+    fn primitives(&mut self, primitives: &[Primitive]) -> Result<Vec<Vec<Emitted>>, Stop> {
+        self.hand(GEOMETRY);
+        let given = primitives.iter().map(|primitive| {
+            let word = |corner: &Option<(usize, usize)>| {
+                let taken =
+                    corner.map(|(vertex, output)| primitive.vertices[vertex].varyings[output]);
+                taken.unwrap_or_default()
+            };
+            PrimitiveIn {
+                number: primitive.number,
+                inputs: self.corners.iter().map(word).collect(),
+            }
+        });
+        let given: Vec<PrimitiveIn> = given.collect();
+        let Some(geometry) = &mut self.geometry else {
+            return Ok(vec![Vec::new(); primitives.len()]);
+        };
+        geometry.executor.set_steps(self.geometry_steps);
+        let outs = geometry.executor.primitives(&mut geometry.bindings, &given)?;
+        let (func, divided) = (geometry.func, geometry.divided);
+        let vertex = |mut one: device::Emitted| {
+            if divided {
+                multiply_back(func, &mut one.outputs);
+            }
+            Emitted { vertex: self.vertex(func, &one.outputs), begins: one.begins }
+        };
+        Ok(outs.into_iter().map(|out| out.into_iter().map(vertex).collect()).collect())
     }
 
     fn early(&self) -> Early {
@@ -352,7 +557,7 @@ impl Shade for Draw<'_> {
             }
             batch = &narrow;
         }
-        self.hand(1);
+        self.hand(FRAGMENT);
         self.fragment.executor.set_steps(self.steps[1]);
         let outs = self.fragment.executor.quads(&mut self.fragment.bindings, batch)?;
         let func = self.fragment.func;

@@ -4,12 +4,13 @@ use super::{Case, Difference, FragmentOut, Results, StageCase};
 use gpucc_emu::image::Image;
 use gpucc_emu::world::{Bindings, Bound, texel_at};
 use gpucc_ir::Map;
-use gpucc_ir::ssa::interp::{Excluded, Word};
+use gpucc_ir::ssa::interp::{Emitted, Excluded, Word};
 use gpucc_ir::ssa::{
     Builtin, Func, OutputKind, Resource, ResourceKind, Sample, Scalar, Span, TexQuery,
     TexelAddress, World,
 };
 use gpucc_machine::Kept;
+use std::ops::Range;
 
 /// Which bytes of each binding's element a run has stored to.
 #[derive(Clone, Debug, Default)]
@@ -190,7 +191,10 @@ impl<'f> Comparison<'f> {
             }
         }
         for (lane, (a, b)) in expected.vertices.iter().zip(&got.vertices).enumerate() {
-            self.outputs(a, b, lane, excluded, || format!("vertex invocation {lane}"));
+            self.outputs(a, b, lane..lane + 1, excluded, || format!("vertex invocation {lane}"));
+        }
+        for (number, (a, b)) in expected.primitives.iter().zip(&got.primitives).enumerate() {
+            self.primitive(number, a, b, excluded);
         }
         let StageCase::Fragment(batch) = &case.stage else {
             return;
@@ -208,8 +212,33 @@ impl<'f> Comparison<'f> {
                 (format!("the discard bit of {}", pixel()), WordId::Discard)
             });
             if !gone && !missing {
-                self.outputs(&a.outputs, &b.outputs, lane, excluded, pixel);
+                self.outputs(&a.outputs, &b.outputs, lane..lane + 1, excluded, pixel);
             }
+        }
+    }
+
+    /// What a geometry program emitted for a primitive: how many vertices, where strips begin, and the outputs of each. What is
+    /// left out of one of its invocations is left out of all its vertices.
+    fn primitive(
+        &mut self,
+        number: usize,
+        expected: &[Emitted],
+        got: &[Emitted],
+        excluded: &Excluded,
+    ) {
+        let how = [true, excluded.all];
+        let counts = [expected, got].map(|emitted| emitted.len() as u32);
+        self.word(how, Scalar::U32, counts, || {
+            (format!("the vertices of primitive {number}"), WordId::None)
+        });
+        let invocations = self.func.geometry.map_or(1, |geometry| geometry.invocations as usize);
+        let lanes = number * invocations..(number + 1) * invocations;
+        for (at, (a, b)) in expected.iter().zip(got).enumerate() {
+            let what = || format!("vertex {at} of primitive {number}");
+            self.word(how, Scalar::Bool, [a, b].map(|one| one.begins.into()), || {
+                (format!("the begin of a strip at {}", what()), WordId::None)
+            });
+            self.outputs(&a.outputs, &b.outputs, lanes.clone(), excluded, what);
         }
     }
 
@@ -235,7 +264,7 @@ impl<'f> Comparison<'f> {
         &mut self,
         expected: &[[u32; 4]],
         got: &[[u32; 4]],
-        lane: usize,
+        lanes: Range<usize>,
         excluded: &Excluded,
         what: impl Fn() -> String,
     ) {
@@ -249,10 +278,10 @@ impl<'f> Comparison<'f> {
                 None => (*a, data.components),
             };
             for component in 0..usize::from(components) {
-                let left_out = excluded
-                    .outputs
-                    .get(index * 4 + component)
-                    .is_some_and(|lanes| lanes.get(lane).copied().unwrap_or(false));
+                let out = excluded.outputs.get(index * 4 + component);
+                let left_out = out
+                    .and_then(|out| out.get(lanes.clone()))
+                    .is_some_and(|out| out.contains(&true));
                 let how = [true, excluded.all || left_out];
                 let name = || match data.kind {
                     OutputKind::Location { location, .. } => format!("location {location}"),

@@ -5,6 +5,7 @@ use super::resources::{bindings, edges};
 use crate::Failure;
 use crate::execute::layout;
 use crate::pipeline::{Step, VertexState};
+use gpucc_emu::device::PrimitiveIn;
 use gpucc_emu::draw::{Quad, QuadBatch, VertexId};
 use gpucc_emu::format::{Format, Kind, VertexFormat};
 use gpucc_emu::world::{Bindings, Bound};
@@ -18,6 +19,8 @@ pub const GROUPS: [u32; 3] = [4, 1, 1];
 pub const VERTICES: u32 = 64;
 /// Instances of a vertex run.
 pub const INSTANCES: u32 = 2;
+/// Primitives of a geometry run.
+pub const PRIMITIVES: u32 = 32;
 /// How large a run is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
@@ -84,6 +87,8 @@ pub enum StageCase {
     },
     /// Quads of one tile.
     Fragment(QuadBatch),
+    /// Primitives.
+    Geometry(Vec<PrimitiveIn>),
 }
 
 impl Case {
@@ -120,6 +125,7 @@ impl Case {
                 Stage::Compute => StageCase::Compute(sizes.groups),
                 Stage::Vertex => vertices(func, vertex, &mut draw, number),
                 Stage::Fragment => StageCase::Fragment(quads(func, &mut draw, number)),
+                Stage::Geometry => StageCase::Geometry(primitives(func, &mut draw)),
             },
         })
     }
@@ -192,7 +198,7 @@ impl Case {
                     InputKind::Location { interpolation, .. } => {
                         Some(interpolation != Interpolation::Flat && data.scalar == Scalar::F32)
                     }
-                    InputKind::Builtin(_) => None,
+                    InputKind::Builtin(_) | InputKind::Corner { .. } => None,
                 })
                 .collect();
             for quad in &mut batch.quads {
@@ -251,7 +257,22 @@ pub fn invocations(func: &Func) -> u64 {
         }
         Stage::Vertex => u64::from(VERTICES * INSTANCES),
         Stage::Fragment => u64::from(TILE * TILE),
+        Stage::Geometry => {
+            let invocations = func.geometry.map_or(1, |geometry| geometry.invocations);
+            u64::from(PRIMITIVES) * u64::from(invocations)
+        }
     }
+}
+
+fn primitives(func: &Func, draw: &mut Draw) -> Vec<PrimitiveIn> {
+    let mut one = |number| {
+        let words = |scalar| std::array::from_fn(|_| draw.word(scalar));
+        PrimitiveIn {
+            number,
+            inputs: func.inputs.values().map(|data| data.scalar).map(words).collect(),
+        }
+    };
+    (0..PRIMITIVES).map(&mut one).collect()
 }
 
 fn vertices(func: &Func, given: Option<&VertexState>, draw: &mut Draw, number: u32) -> StageCase {
@@ -402,7 +423,7 @@ fn quads(func: &Func, draw: &mut Draw, number: u32) -> QuadBatch {
             InputKind::Location { interpolation, sampling, .. } => {
                 Some(Planes::new(draw, data.scalar, interpolation, sampling))
             }
-            InputKind::Builtin(_) => None,
+            InputKind::Builtin(_) | InputKind::Corner { .. } => None,
         })
         .collect();
     batch.varyings = planes.len();

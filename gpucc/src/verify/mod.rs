@@ -27,7 +27,8 @@
 //! - one of these holds for the proof of whole colours by itself.
 //!
 //! The words that the reference wrote are those of storage buffers and storage textures that it stored to,
-//! all components of outputs, and the discard bit of every covered pixel.
+//! all components of outputs, the discard bit of every covered pixel, and of each primitive of a geometry program how many
+//! vertices it emits and where strips begin.
 //!
 //! # How long it takes
 //! All runs of one verification together take at most [`Plan::steps`] steps, and each input at most its
@@ -42,7 +43,9 @@ mod summary;
 mod whole;
 
 use crate::compiler::{Compiled, Compiler, Options};
-use crate::execute::{Executor, FragmentOut, Stop, VertexOut, VertexRun, interp as run};
+use crate::execute::{
+    Executor, FragmentOut, PrimitiveOut, Stop, VertexOut, VertexRun, interp as run,
+};
 use crate::pipeline::Robust;
 use crate::{Failure, SourceText};
 use compare::{Comparison, Recorded, WordId, Written};
@@ -114,6 +117,7 @@ struct Results {
     bindings: Bindings,
     written: Written,
     vertices: Vec<VertexOut>,
+    primitives: Vec<PrimitiveOut>,
     pixels: Vec<FragmentOut>,
 }
 
@@ -608,6 +612,7 @@ impl Proof<'_> {
                 bindings: world.bindings,
                 written: world.written,
                 vertices: Vec::new(),
+                primitives: Vec::new(),
                 pixels: Vec::new(),
             };
             if let Some(before) = before.as_ref().filter(|_| exact) {
@@ -668,7 +673,7 @@ impl Proof<'_> {
             outcome.excluded.outputs.iter_mut().for_each(|lanes| lanes.fill(true));
         }
         Ok(Reference {
-            results: results(world, &outcome, case),
+            results: results(world, func, &outcome, case),
             excluded: outcome.excluded,
             atomics,
             beyond: outcome.beyond,
@@ -738,16 +743,25 @@ fn lanes(func: &Func, case: &Case) -> Lanes {
             )
         }
         StageCase::Fragment(batch) => run::quad_lanes(func, batch),
+        StageCase::Geometry(primitives) => run::primitive_lanes(func, primitives),
     }
 }
 
-fn results(world: Recorded, outcome: &Outcome, case: &Case) -> Results {
-    let (vertices, pixels) = match &case.stage {
-        StageCase::Compute(_) => (Vec::new(), Vec::new()),
-        StageCase::Vertex { ids, .. } => (run::vertex_outs(outcome, ids.len()), Vec::new()),
-        StageCase::Fragment(batch) => (Vec::new(), run::pixel_outs(outcome, batch)),
+fn results(world: Recorded, func: &Func, outcome: &Outcome, case: &Case) -> Results {
+    let mut results = Results {
+        bindings: world.bindings,
+        written: world.written,
+        vertices: Vec::new(),
+        primitives: Vec::new(),
+        pixels: Vec::new(),
     };
-    Results { bindings: world.bindings, written: world.written, vertices, pixels }
+    match &case.stage {
+        StageCase::Compute(_) => {}
+        StageCase::Vertex { ids, .. } => results.vertices = run::vertex_outs(outcome, ids.len()),
+        StageCase::Fragment(batch) => results.pixels = run::pixel_outs(outcome, batch),
+        StageCase::Geometry(_) => results.primitives = run::primitive_outs(func, outcome),
+    }
+    results
 }
 
 fn machine(executor: &mut Executor, case: &Case) -> Result<Results, Stop> {
@@ -755,6 +769,7 @@ fn machine(executor: &mut Executor, case: &Case) -> Result<Results, Stop> {
         bindings: case.bindings.clone(),
         written: Written::default(),
         vertices: Vec::new(),
+        primitives: Vec::new(),
         pixels: Vec::new(),
     };
     match &case.stage {
@@ -769,6 +784,9 @@ fn machine(executor: &mut Executor, case: &Case) -> Result<Results, Stop> {
                     buffers,
                 },
             )?;
+        }
+        StageCase::Geometry(primitives) => {
+            results.primitives = executor.primitives(&mut results.bindings, primitives)?;
         }
         StageCase::Fragment(batch) => {
             results.pixels = executor.quads(&mut results.bindings, batch)?;

@@ -486,6 +486,8 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         | Op::MemAtomic
         | Op::Input
         | Op::Output
+        | Op::EmitVertex
+        | Op::EndPrimitive
         | Op::Tex
         | Op::TexQuery
         | Op::ImageStore

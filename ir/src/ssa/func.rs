@@ -279,6 +279,8 @@ pub enum Stage {
     Fragment,
     /// Compute.
     Compute,
+    /// Geometry: one invocation or several for each primitive, behind the vertex stage.
+    Geometry,
 }
 
 impl Stage {
@@ -288,7 +290,67 @@ impl Stage {
             Stage::Vertex => "vertex",
             Stage::Fragment => "fragment",
             Stage::Compute => "compute",
+            Stage::Geometry => "geometry",
         }
+    }
+}
+
+/// What a geometry program takes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Corners {
+    /// One.
+    Points,
+    /// Two.
+    Lines,
+    /// A line between the vertex before it and the one behind it.
+    LinesAdjacency,
+    /// Three.
+    Triangles,
+    /// Corners of a triangle, each before the vertex beyond the edge that begins there.
+    TrianglesAdjacency,
+}
+
+impl Corners {
+    /// How many vertices a primitive has.
+    pub const fn count(self) -> u8 {
+        match self {
+            Corners::Points => 1,
+            Corners::Lines => 2,
+            Corners::Triangles => 3,
+            Corners::LinesAdjacency => 4,
+            Corners::TrianglesAdjacency => 6,
+        }
+    }
+}
+
+/// What the vertices that a geometry program emits make.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Emits {
+    /// One point each.
+    Points,
+    /// Every one with the one before it makes a line.
+    LineStrip,
+    /// Every one with the two before it makes a triangle.
+    TriangleStrip,
+}
+
+/// How a geometry program stands between the stages.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Geometry {
+    /// What it takes.
+    pub takes: Corners,
+    /// What it emits.
+    pub emits: Emits,
+    /// Vertices that an invocation emits at most: what it emits beyond them is dropped.
+    pub most: u32,
+    /// Invocations for each primitive. What they emit is drawn in their order.
+    pub invocations: u32,
+}
+
+impl Geometry {
+    /// Vertices that a primitive becomes at most.
+    pub const fn most_of_primitive(&self) -> u32 {
+        self.most.saturating_mul(self.invocations)
     }
 }
 
@@ -319,6 +381,8 @@ pub struct Func {
     /// Vertex: the position is the same in every program that computes it alike (`@invariant`), so
     /// nothing that depends on what else the program does may change its rounding.
     pub invariant: bool,
+    /// Of geometry programs alone.
+    pub geometry: Option<Geometry>,
     /// What keeps accesses in range.
     pub bounds: Bounds,
     /// The outermost region; ends in `yield ()` (or `unreachable`).
@@ -354,6 +418,7 @@ impl Func {
             workgroup_size: [1; 3],
             early_fragment_tests: false,
             invariant: false,
+            geometry: None,
             bounds: Bounds::Marked,
             body,
             values: PrimaryMap::new(),
@@ -373,6 +438,7 @@ impl Func {
             workgroup_size: self.workgroup_size,
             early_fragment_tests: self.early_fragment_tests,
             invariant: self.invariant,
+            geometry: self.geometry,
             bounds: self.bounds,
             mems: self.mems.clone(),
             resources: self.resources.clone(),
@@ -400,6 +466,7 @@ impl Func {
             workgroup_size: self.workgroup_size,
             early_fragment_tests: self.early_fragment_tests,
             invariant: self.invariant,
+            geometry: self.geometry,
             bounds: self.bounds,
             body: self.body,
             values: copy(&self.values),

@@ -163,11 +163,22 @@ pub fn slot(input: Input) -> usize {
     input.as_u32() as usize
 }
 
+/// A vertex that a geometry program emitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Emitted {
+    /// Four words for each output, by output number; 0 where nothing was written.
+    pub outputs: Vec<[u32; 4]>,
+    /// It begins a strip.
+    pub begins: bool,
+}
+
 /// What a run leaves behind, beside what it did to its [`World`].
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// `[output][lane]`: four words each, by output number; 0 where nothing was written.
     pub outputs: Vec<Vec<[u32; 4]>>,
+    /// Geometry: what each lane emitted, in order.
+    pub emitted: Vec<Vec<Emitted>>,
     /// Lanes that were demoted (or were helpers from the start).
     pub helper: Vec<bool>,
     /// Instructions executed (once for all lanes together).

@@ -52,8 +52,8 @@ mod world;
 pub use build::Builder;
 pub use eval::{eval, eval_inst, eval_lanes, identity};
 pub use func::{
-    Access, Bounds, Bundle, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Module, Region,
-    RegionData, Span, Stage, Type, Value, ValueData, ValueDef,
+    Access, Bounds, Bundle, Corners, Emits, Func, Geometry, Imm, Inst, InstData, Mem, MemData,
+    MemSpace, Module, Region, RegionData, Span, Stage, Type, Value, ValueData, ValueDef,
 };
 pub use lex::ParseError;
 pub(crate) use lex::unquote;
@@ -64,9 +64,9 @@ pub use print::Names;
 pub(crate) use print::Quoted;
 pub use resource::{
     AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation,
-    MOST_DISTANCES, Output, OutputData, OutputKind, Resource, ResourceData, ResourceKind,
+    MOST_DISTANCES, Output, OutputData, OutputKind, Part, Resource, ResourceData, ResourceKind,
     SampleType, Sampling, Scalar, Scan, Shuffle, TEXEL_OFFSETS, TexKind, TexOp, TexQuery,
     TexelFormat, sampler_modes,
 };
-pub use verify::{MAX_NESTING, verify};
+pub use verify::{MAX_EMITTED, MAX_INVOCATIONS, MAX_NESTING, verify};
 pub use world::{Lod, Sample, TexelAddress, World};

@@ -387,6 +387,11 @@ ops! {
     Input = "input", Custom, Any -> Any, PURE;
     /// value: component `Imm::Output.1` of an output.
     Output = "output", Custom, Any -> Any, EFFECT;
+    /// Geometry: a vertex of what the outputs hold, behind the last one of its strip. Outputs keep what they hold; a
+    /// component that was never written is 0.
+    EmitVertex = "emit_vertex", Fixed(&[], &[]), Any -> Any, EFFECT;
+    /// Geometry: the next vertex begins a strip.
+    EndPrimitive = "end_primitive", Fixed(&[], &[]), Any -> Any, EFFECT;
 
     // Textures. Results: four B32 (f32 or integer bits), or one where TexOp::compare (gather: four).
     /// \[texture element\] \[sampler element\] coordinates (Dim::coords, f32; Load: i32), \[layer i32\],

@@ -4,7 +4,7 @@
 //! White space separates and means nothing else; `;` begins a comment to the end of the line.
 //! ```text
 //! module    = { func }
-//! func      = "func" STRING stage [ "workgroup" N N N ] [ "early_fragment_tests" ] [ "invariant" ]
+//! func      = "func" STRING stage [ corners "to" N strip [ "invocations" N ] ] [ "workgroup" N N N ] [ "early_fragment_tests" ] [ "invariant" ]
 //!             [ "trusted" ] "{" { resource | input | output | mem } "}" "body" "{" { inst } "}"
 //! resource  = "res"N "=" STRING "group" N "binding" N kind [ "count" N ] "as" scalar [ "mixed" ]
 //! kind      = "uniform" BYTES | "storage" BYTES [ "stride" N ] access | "immediate" BYTES
@@ -12,7 +12,8 @@
 //!           | "storage_texture" dim [ "arrayed" ] sampletype FORMAT access
 //!           | "sampler" [ "comparison" ]
 //! access    = [ "load" ] [ "store" ] [ "atomic" ]
-//! input     = "in"N "=" STRING scalar "x" N ( builtin | "location" N interpolation sampling )
+//! input     = "in"N "=" STRING scalar "x" N ( builtin | "location" N interpolation sampling
+//!                                           | "corner" N ( builtin | "location" N ) )
 //! output    = "out"N "=" STRING scalar "x" N ( builtin | "location" N interpolation [ "blend_src" N ] )
 //! builtin   = "builtin" NAME [ N ]            ; the number of a clip_distance
 //! mem       = "mem"N "=" STRING ( "private" | "workgroup" ) BYTES
@@ -38,8 +39,9 @@ mod declare;
 use super::lex::{Lexer, ParseError, Token};
 use super::verify::MAX_NESTING;
 use super::{
-    Access, AtomicOp, Bounds, Bundle, Func, Imm, Input, Inst, InstData, Mem, Module, Op, Output,
-    Region, Resource, Scan, Shuffle, Span, Stage, TexKind, TexOp, TexQuery, Type, Value,
+    Access, AtomicOp, Bounds, Bundle, Corners, Emits, Func, Geometry, Imm, Input, Inst, InstData,
+    Mem, Module, Op, Output, Region, Resource, Scan, Shuffle, Span, Stage, TexKind, TexOp,
+    TexQuery, Type, Value,
 };
 use crate::Map;
 use cranelift_entity::EntityRef;
@@ -233,8 +235,16 @@ impl<'t> Parser<'t> {
     fn func(&mut self) -> Result<Func> {
         self.word("func")?;
         let name = self.string()?;
-        let stage = self.member("vertex, fragment or compute", Stage::by_word)?;
+        let stage = self.member("vertex, geometry, fragment or compute", Stage::by_word)?;
         let mut func = Func::new(name, stage);
+        if stage == Stage::Geometry {
+            let takes = self.member("what it takes", Corners::by_word)?;
+            self.word("to")?;
+            let most = self.small()?;
+            let emits = self.member("what it emits", Emits::by_word)?;
+            let invocations = if self.eat_word("invocations")? { self.small()? } else { 1 };
+            func.geometry = Some(Geometry { takes, emits, most, invocations });
+        }
         if self.eat_word("workgroup")? {
             for size in &mut func.workgroup_size {
                 *size = self.small()?;
@@ -417,6 +427,8 @@ impl<'t> Parser<'t> {
         !matches!(
             op,
             Op::Demote
+                | Op::EmitVertex
+                | Op::EndPrimitive
                 | Op::IsHelper
                 | Op::Block
                 | Op::Unreachable

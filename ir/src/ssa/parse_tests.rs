@@ -77,6 +77,32 @@ pub(crate) const EVERYTHING: &str = r#"func "all \"of\" it" compute workgroup 4 
 }
 "#;
 
+/// Two invocations for each triangle.
+const GEOMETRY: &str = "func \"main\" geometry triangles to 4 triangle_strip invocations 2 {
+  in0 = \"p\" f32 x 4 corner 2 builtin position
+  in1 = \"c\" f32 x 3 corner 0 location 5
+  in2 = \"id\" u32 x 1 builtin invocation_index
+  out0 = \"position\" f32 x 4 builtin position
+} body {
+  %0: b32 = input in0.1
+  output out0.0, %0
+  emit_vertex
+  end_primitive
+  yield
+}
+";
+
+#[test]
+fn what_a_geometry_program_takes_and_emits_goes_through_text_unchanged() {
+    let module = parse(GEOMETRY).unwrap();
+    assert_eq!(module.to_string(), GEOMETRY);
+    let geometry = module.funcs[0].geometry.expect("it is a geometry program");
+    assert_eq!((geometry.most, geometry.invocations), (4, 2));
+    let one = GEOMETRY.replace(" invocations 2", "");
+    assert_eq!(parse(&one).unwrap().to_string(), one);
+    refuses("func \"x\" geometry {", 1, 19, "expected what it takes, found '{'");
+}
+
 #[test]
 fn everything_goes_through_text_unchanged() {
     let module = parse(EVERYTHING).unwrap_or_else(|error| panic!("{error}"));
@@ -103,7 +129,7 @@ fn refuses(text: &str, line: u32, column: u32, message: &str) {
 fn errors_say_where_and_what() {
     refuses("func", 1, 5, "expected a string");
     refuses("func \"a", 1, 6, "no closing quote");
-    refuses("func \"a\" geometry", 1, 10, "vertex, fragment or compute");
+    refuses("func \"a\" mesh", 1, 10, "vertex, geometry, fragment or compute");
     let begin = "func \"a\" compute {\n} body {\n";
     refuses(&format!("{begin}  %0: b32 = fad"), 3, 13, "an operation");
     refuses(&format!("{begin}  %0: b7"), 3, 7, "b1, b16, b32 or b64");

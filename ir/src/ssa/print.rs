@@ -6,7 +6,7 @@
 
 use super::{
     Access, Bounds, Func, ImageAccess, Imm, Input, InputKind, Inst, Mem, Module, Op, Output,
-    OutputKind, Region, Resource, ResourceKind, Span, TexKind, Type, Value,
+    OutputKind, Part, Region, Resource, ResourceKind, Span, TexKind, Type, Value,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::fmt::{self, Display, Formatter, Write};
@@ -128,6 +128,13 @@ impl Printer<'_> {
         let func = self.func;
         let [x, y, z] = func.workgroup_size;
         write!(self.out, "func {} {}", Quoted(&func.name), func.stage.word())?;
+        if let Some(geometry) = &func.geometry {
+            let (takes, emits) = (geometry.takes.word(), geometry.emits.word());
+            write!(self.out, " {takes} to {} {emits}", geometry.most)?;
+            if geometry.invocations != 1 {
+                write!(self.out, " invocations {}", geometry.invocations)?;
+            }
+        }
         if func.workgroup_size != [1; 3] {
             write!(self.out, " workgroup {x} {y} {z}")?;
         }
@@ -248,6 +255,13 @@ impl Printer<'_> {
                 interpolation.word(),
                 sampling.word()
             )?,
+            InputKind::Corner { vertex, part } => {
+                write!(self.out, "corner {vertex} ")?;
+                match part {
+                    Part::Builtin(builtin) => self.builtin(builtin)?,
+                    Part::Location(location) => write!(self.out, "location {location}")?,
+                }
+            }
         }
         writeln!(self.out)
     }

@@ -10,10 +10,12 @@ mod compute;
 mod control;
 mod effects;
 
-use super::func::{Access, Func, Imm, Mem, MemData, MemSpace, Stage, Type, Value};
+use super::func::{
+    Access, Corners, Emits, Func, Geometry, Imm, Mem, MemData, MemSpace, Stage, Type, Value,
+};
 use super::op::{Op, Sig};
 use super::resource::{
-    Builtin, Dim, ImageAccess, InputData, InputKind, Interpolation, OutputData, OutputKind,
+    Builtin, Dim, ImageAccess, InputData, InputKind, Interpolation, OutputData, OutputKind, Part,
     Resource, ResourceData, ResourceKind, SampleType, Sampling, Scalar, TexelFormat,
 };
 use super::{Builder, Inst};
@@ -58,7 +60,7 @@ impl Rng {
 /// What programs are made of.
 #[derive(Copy, Clone, Debug)]
 pub struct Config {
-    /// Compute or fragment.
+    /// Compute, fragment or geometry.
     pub stage: Stage,
     /// Ops that may occur; control flow, constants and buffers always do.
     pub allow: fn(Op) -> bool,
@@ -94,6 +96,8 @@ impl Config {
     /// Everything, fragment.
     pub const FRAGMENT: Config =
         Config { stage: Stage::Fragment, workgroup: false, ..Config::COMPUTE };
+    /// Everything, geometry.
+    pub const GEOMETRY: Config = Config { stage: Stage::Geometry, ..Config::FRAGMENT };
 }
 
 /// A verified program, the same for the same seed and configuration.
@@ -218,11 +222,21 @@ impl Setup {
             id = Some(input("id", kind, 3, Scalar::U32));
             func.workgroup_size = [config.workgroup_size, 1, 1];
         } else {
-            let kind = InputKind::Location {
-                location: 0,
-                interpolation: Interpolation::Perspective,
-                sampling: Sampling::Center,
+            let geometry = config.stage == Stage::Geometry;
+            let kind = match geometry {
+                true => InputKind::Corner { vertex: 1, part: Part::Location(0) },
+                false => InputKind::Location {
+                    location: 0,
+                    interpolation: Interpolation::Perspective,
+                    sampling: Sampling::Center,
+                },
             };
+            func.geometry = geometry.then_some(Geometry {
+                takes: Corners::Triangles,
+                emits: Emits::TriangleStrip,
+                most: 6,
+                invocations: 1,
+            });
             varying = Some(input("varying", kind, 4, Scalar::F32));
             target = Some(func.outputs.push(OutputData {
                 kind: OutputKind::Location {
@@ -451,7 +465,9 @@ impl Generator {
         let end = b.func.insts.len() + budget;
         while b.func.insts.len() < end && !b.ended() {
             let left = end - b.func.insts.len();
-            if depth < self.config.depth && left > 8 && self.rng.one_in(6) {
+            if self.config.stage == Stage::Geometry && self.rng.one_in(12) {
+                self.emit(b);
+            } else if depth < self.config.depth && left > 8 && self.rng.one_in(6) {
                 self.construct(b, left / 2, depth);
             } else if self.rng.one_in(10) {
                 self.memory(b);
@@ -537,7 +553,7 @@ mod tests {
 
     #[test]
     fn programs_are_verified_and_the_same_for_the_same_seed() {
-        for config in [Config::COMPUTE, Config::FRAGMENT] {
+        for config in [Config::COMPUTE, Config::FRAGMENT, Config::GEOMETRY] {
             for seed in 0..300 {
                 let func = program(seed, &config);
                 if let Err(broken) = verify(&func) {
@@ -553,7 +569,11 @@ mod tests {
         let mut seen = vec![0usize; Op::ALL.len()];
         let mut sizes = Vec::new();
         for seed in 0..2000 {
-            let config = if seed % 3 == 0 { Config::FRAGMENT } else { Config::COMPUTE };
+            let config = match seed % 6 {
+                0 | 3 => Config::FRAGMENT,
+                1 => Config::GEOMETRY,
+                _ => Config::COMPUTE,
+            };
             let func = program(seed, &config);
             sizes.push(func.live_insts());
             for (region, ..) in func.regions_in_order() {

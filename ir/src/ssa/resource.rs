@@ -238,8 +238,10 @@ pub enum Builtin {
     FragDepth,
     /// Fragment output: what the stencil test refers to, its low 8 bits (SPIR-V).
     StencilRef,
-    /// Fragment input: primitive number.
+    /// Fragment input, geometry input and output: primitive number.
     PrimitiveIndex,
+    /// Geometry: which invocation of its primitive.
+    InvocationIndex,
     /// Fragment input: position within a point (SPIR-V).
     PointCoord,
     /// Fragment input: view number.
@@ -298,6 +300,22 @@ pub enum InputKind {
         /// Where it is taken (fragment only).
         sampling: Sampling,
     },
+    /// Geometry: what the vertex stage gave for a vertex of the primitive.
+    Corner {
+        /// Which vertex, below [`Corners::count`](super::Corners::count).
+        vertex: u8,
+        /// What of it.
+        part: Part,
+    },
+}
+
+/// What a vertex program gives a geometry program.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// Position, point size, clip or cull distances.
+    Builtin(Builtin),
+    /// A user varying, by its location.
+    Location(u32),
 }
 
 /// A stage input of up to four components.
@@ -329,7 +347,8 @@ pub enum OutputKind {
     },
 }
 
-/// A stage output of up to four components. Components are written at most once per execution.
+/// A stage output of up to four components. Components are written at most once per execution, in a geometry program any
+/// number of times: each vertex takes what was written last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputData {
     /// Which.

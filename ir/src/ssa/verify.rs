@@ -29,6 +29,9 @@
 //! 14. A workgroup has at least one invocation and at most [`MAX_WORKGROUP`].
 //! 15. Unless the function is [`Trusted`](Bounds::Trusted), each access is proved in range, or its
 //!     address is made of `index` results whose lengths keep it in range: see [`bounds`].
+//! 16. A geometry program says what it takes and emits, and no other program does. It emits at most
+//!     [`MAX_EMITTED`] vertices in 1 to [`MAX_INVOCATIONS`] invocations. Inputs of vertices are
+//!     those of its primitive, and only geometry programs emit vertices and end primitives.
 //!
 //! Two walks, linear in the size of the function. `shape` has what 4 and 5 ask of each op.
 
@@ -38,11 +41,11 @@ mod shape;
 pub use shape::wrong_address;
 
 use super::func::{
-    Bounds, Func, Imm, Inst, InstData, MemSpace, Region, Stage, Type, Value, ValueDef,
+    Bounds, Func, Geometry, Imm, Inst, InstData, MemSpace, Region, Stage, Type, Value, ValueDef,
 };
 use super::op::{Flags, Op};
 use super::print::Names;
-use super::resource::{Builtin, InputKind, MOST_DISTANCES, OutputKind};
+use super::resource::{Builtin, InputKind, MOST_DISTANCES, OutputKind, Part};
 use crate::Set;
 use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use smallvec::SmallVec;
@@ -54,6 +57,12 @@ pub const MAX_NESTING: u32 = 1024;
 /// Most invocations of a workgroup: well above what any machine runs, so that counting them never
 /// overflows.
 pub const MAX_WORKGROUP: u32 = 1 << 16;
+
+/// Most vertices that an invocation of a geometry program emits: above what any API guarantees.
+pub const MAX_EMITTED: u32 = 1024;
+
+/// Most invocations of a geometry program for each primitive.
+pub const MAX_INVOCATIONS: u32 = 128;
 
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -150,14 +159,47 @@ impl Verifier<'_> {
         Err(self.broken(None, 12, format!("two {kind}s have location {}", place.0)))
     }
 
+    /// What a geometry program says of itself.
+    fn geometry(&self) -> Result<Option<Geometry>, Broken> {
+        let geometry = self.func.geometry;
+        if geometry.is_some() != (self.func.stage == Stage::Geometry) {
+            let what = "what it takes and emits is said of geometry programs, and of each of them";
+            return Err(self.broken(None, 16, what));
+        }
+        let fits = |it: Geometry| {
+            it.most <= MAX_EMITTED && (1..=MAX_INVOCATIONS).contains(&it.invocations)
+        };
+        if !geometry.is_none_or(fits) {
+            let what = format!(
+                "a geometry program emits more than {MAX_EMITTED} vertices, or has not 1 to {MAX_INVOCATIONS} invocations"
+            );
+            return Err(self.broken(None, 16, what));
+        }
+        Ok(geometry)
+    }
+
     fn func(mut self) -> Check {
         let mut taken = Set::default();
+        let geometry = self.geometry()?;
         for input in self.func.inputs.values() {
             let most = match input.kind {
                 InputKind::Builtin(builtin) => builtin.components(),
                 InputKind::Location { location, sampling, .. } => {
                     self.location(&mut taken, "input", (location, sampling as u8))?;
                     4
+                }
+                InputKind::Corner { vertex, part } => {
+                    if geometry.is_none_or(|geometry| vertex >= geometry.takes.count()) {
+                        let what = format!("input {} is of no vertex of a primitive", input.name);
+                        return Err(self.broken(None, 16, what));
+                    }
+                    match part {
+                        Part::Builtin(builtin) => builtin.components(),
+                        Part::Location(location) => {
+                            self.location(&mut taken, "input", (location, vertex))?;
+                            4
+                        }
+                    }
                 }
             };
             self.components("input", &input.name, input.components, most)?;

@@ -1,8 +1,8 @@
 //! The words of the text form: one name per member of every plain enumeration.
 
 use super::{
-    AtomicOp, Builtin, Dim, Interpolation, MemSpace, SampleType, Sampling, Scalar, Scan, Shuffle,
-    Stage, TexKind, TexQuery, TexelFormat, Type,
+    AtomicOp, Builtin, Corners, Dim, Emits, Interpolation, MemSpace, SampleType, Sampling, Scalar,
+    Scan, Shuffle, Stage, TexKind, TexQuery, TexelFormat, Type,
 };
 
 macro_rules! words {
@@ -24,7 +24,12 @@ macro_rules! words {
 
 words! {
     Type { B1 "b1", B16 "b16", B32 "b32", B64 "b64", }
-    Stage { Vertex "vertex", Fragment "fragment", Compute "compute", }
+    Stage { Vertex "vertex", Fragment "fragment", Compute "compute", Geometry "geometry", }
+    Corners {
+        Points "points", Lines "lines", LinesAdjacency "lines_adjacency", Triangles "triangles",
+        TrianglesAdjacency "triangles_adjacency",
+    }
+    Emits { Points "points", LineStrip "line_strip", TriangleStrip "triangle_strip", }
     MemSpace { Private "private", Workgroup "workgroup", Constant "constant", }
     Scalar { F32 "f32", I32 "i32", U32 "u32", F16 "f16", Bool "bool", }
     SampleType { Float "float", Sint "sint", Uint "uint", Depth "depth", }
@@ -64,6 +69,7 @@ const BUILTINS: &[(Builtin, &str)] = &[
     (Builtin::FragDepth, "frag_depth"),
     (Builtin::StencilRef, "stencil_ref"),
     (Builtin::PrimitiveIndex, "primitive_index"),
+    (Builtin::InvocationIndex, "invocation_index"),
     (Builtin::PointCoord, "point_coord"),
     (Builtin::ViewIndex, "view_index"),
     (Builtin::Layer, "layer"),

@@ -19,6 +19,7 @@ fn input(place: InputPlace) -> StageInput {
         name: "uv".into(),
         components: 2,
         place,
+        vertex: None,
         interpolation: None,
         sampling: None,
         semantic: None,

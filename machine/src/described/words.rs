@@ -23,6 +23,7 @@ pub fn builtin(builtin: Builtin) -> Name {
         Builtin::FragDepth => "frag_depth",
         Builtin::StencilRef => "stencil_ref",
         Builtin::PrimitiveIndex => "primitive_index",
+        Builtin::InvocationIndex => "invocation_index",
         Builtin::PointCoord => "point_coord",
         Builtin::ViewIndex => "view_index",
         Builtin::Layer => "layer",

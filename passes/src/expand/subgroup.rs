@@ -104,7 +104,7 @@ fn number(b: &mut Builder, scan: Scan, op: Op, ty: Type, value: Value) -> Value 
 fn lanes(b: &Builder) -> u32 {
     let invocations = match b.func.stage {
         Stage::Compute => b.func.workgroup_size.iter().product(),
-        Stage::Vertex | Stage::Fragment => SUBGROUP,
+        Stage::Vertex | Stage::Geometry | Stage::Fragment => SUBGROUP,
     };
     invocations.min(SUBGROUP)
 }

@@ -258,7 +258,7 @@ fn source(func: &Func, uniformity: &Uniformity, mut value: Value) -> Option<(Str
                     InputKind::Builtin(_) => {
                         format!("`{}` is another for each invocation", input.name)
                     }
-                    InputKind::Location { .. } => {
+                    InputKind::Location { .. } | InputKind::Corner { .. } => {
                         format!("the input `{}` may differ between invocations", input.name)
                     }
                 }

@@ -1,6 +1,6 @@
 //! What several tests share: a world made of numbers, runs, and phis turned into memory.
 
-use gpucc_ir::ssa::interp::{self, Lanes, Outcome, Stop};
+use gpucc_ir::ssa::interp::{self, Emitted, Lanes, Outcome, Stop};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{
     Access, Builder, Builtin, Func, Imm, InputKind, Inst, Mem, MemData, MemSpace, Numerics, Op,
@@ -85,7 +85,7 @@ pub fn run(func: &Func, seed: u64, numerics: &Numerics) -> Result<Ran, Stop> {
 pub fn run_for(func: &Func, seed: u64, numerics: &Numerics, steps: u64) -> Result<Ran, Stop> {
     let lanes = match func.stage {
         Stage::Compute => Lanes::compute(func, [1, 1, 1], 0, 1),
-        Stage::Vertex | Stage::Fragment => {
+        Stage::Vertex | Stage::Geometry | Stage::Fragment => {
             let mut lanes = Lanes::new(func, 16);
             let mut rng = Rng::new(seed ^ 99);
             for (values, data) in lanes.inputs.iter_mut().zip(func.inputs.values()) {
@@ -126,6 +126,15 @@ pub fn difference(a: &Ran, b: &Ran) -> Option<String> {
     }
     if a.outcome.helper != b.outcome.helper {
         return Some("different lanes are helpers".into());
+    }
+    for (lane, (x, y)) in a.outcome.emitted.iter().zip(&b.outcome.emitted).enumerate() {
+        let same = |x: &Emitted, y: &Emitted| {
+            let words = x.outputs.iter().flatten().zip(y.outputs.iter().flatten());
+            x.begins == y.begins && words.into_iter().all(|(&x, &y)| same_word(x, y))
+        };
+        if x.len() != y.len() || !x.iter().zip(y).all(|(x, y)| same(x, y)) {
+            return Some(format!("lane {lane} emits {x:x?} and then {y:x?}"));
+        }
     }
     for (output, lanes) in a.outcome.outputs.iter().enumerate() {
         for (lane, x) in lanes.iter().enumerate() {

@@ -233,3 +233,140 @@ EXPECT out IDX 12 TOLERANCE 0.001 EQ 308.0 94.0 -43.0 10.0 -193.0 -59.0 27.0 -6.
     // Programs of the R600 family store to no buffers.
     assert_eq!(refused(text, 2), [("r600", 3)]);
 }
+
+/// Machines that run no geometry shaders.
+const WITHOUT_GEOMETRY: [(&str, u8); 6] =
+    [("g45", 6), ("gen4", 6), ("r600", 6), ("r700", 6), ("rogue", 6), ("valhall", 3)];
+
+/// Each invocation fills a half of the picture in the colour of a vertex that a uniform chooses. The strip begins anew, and
+/// what is emitted beyond the most is dropped.
+const HALVES: &str = "#!amber
+SHADER vertex corners GLSL
+#version 450
+layout(location = 0) in vec4 color;
+layout(location = 0) out vec4 given;
+void main() { gl_Position = vec4(color.xy, 0.0, 1.0); given = color; }
+END
+SHADER geometry halves GLSL
+#version 450
+layout(lines_adjacency, invocations = 2) in;
+layout(triangle_strip, max_vertices = 6) out;
+layout(location = 0) in vec4 given[];
+layout(location = 1) out Chosen { flat vec4 color; noperspective float one; } chosen;
+layout(set = 0, binding = 0) uniform Which { int first; };
+void corner(float x, float y) {
+  gl_Position = vec4(x, y, 0.0, 1.0);
+  int at = (first + gl_InvocationID) % gl_in.length();
+  chosen.color = vec4(given[at].xyz, gl_in[at].gl_Position.w);
+  chosen.one = 1.0;
+  EmitVertex();
+}
+void main() {
+  float left = float(gl_InvocationID) - 1.0;
+  corner(-1.0, -1.0); corner(1.0, 1.0);
+  EndPrimitive();
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 2; ++x) corner(left + float(x), float(y) * 2.0 - 1.0);
+  for (int i = 0; i < 3; ++i) corner(0.5, float(i) - 1.0);
+}
+END
+SHADER fragment shade GLSL
+#version 450
+layout(location = 1) in Chosen { flat vec4 color; noperspective float one; };
+layout(location = 0) out vec4 target;
+void main() { target = color * one; }
+END
+BUFFER colors DATA_TYPE vec4<float> DATA
+1 0 0 1  0 1 0 1  0 0 1 1  1 1 0 1
+END
+BUFFER which DATA_TYPE int32 DATA
+FIRST
+END
+IMAGE picture FORMAT R8G8B8A8_UNORM DIM_2D WIDTH 4 HEIGHT 4
+PIPELINE graphics draw
+  ATTACH corners
+  ATTACH halves
+  ATTACH shade
+  VERTEX_DATA colors LOCATION 0
+  FRAMEBUFFER_SIZE 4 4
+  BIND BUFFER which AS uniform DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER picture AS color LOCATION 0
+END
+RUN draw DRAW_ARRAY AS LINE_LIST_WITH_ADJACENCY START_IDX 0 COUNT 4
+";
+
+#[test]
+fn each_invocation_of_a_geometry_shader_emits_strips_of_what_a_vertex_gave() {
+    let red = "RGBA 255 0 0 255";
+    let [green, blue, yellow] = ["RGBA 0 255 0 255", "RGBA 0 0 255 255", "RGBA 255 255 0 255"];
+    for (first, left, right) in [("0", red, green), ("1", green, blue), ("3", yellow, red)] {
+        let checks = format!(
+            "EXPECT picture IDX 0 0 SIZE 2 4 EQ_{left}\nEXPECT picture IDX 2 0 SIZE 2 4 EQ_{right}\n"
+        );
+        let text = HALVES.replace("FIRST", first) + &checks;
+        assert_eq!(refused(&text, 2), WITHOUT_GEOMETRY, "{first}");
+    }
+}
+
+/// A storage buffer is one for all stages: the vertex shader writes into it, then the geometry shader, then pixels.
+const SHARED: &str = "#!amber
+SHADER vertex corners GLSL
+#version 450
+layout(location = 0) in vec2 place;
+layout(set = 0, binding = 0) buffer Steps { uint vertices[3]; uint primitives; uint pixels; uint number; };
+void main() { gl_Position = vec4(place, 0.0, 1.0); vertices[gl_VertexIndex] = 7u; }
+END
+SHADER geometry between GLSL
+#version 450
+layout(triangles) in;
+layout(points, max_vertices = 1) out;
+layout(set = 0, binding = 0) buffer Steps { uint vertices[3]; uint primitives; uint pixels; uint number; };
+void main() {
+  primitives = vertices[0] + vertices[1] + vertices[2];
+  number = uint(gl_PrimitiveIDIn) + 40u;
+  gl_Position = gl_in[0].gl_Position;
+  gl_PointSize = 1.0;
+  gl_PrimitiveID = 5;
+  EmitVertex();
+}
+END
+SHADER fragment shade GLSL
+#version 450
+layout(set = 0, binding = 0) buffer Steps { uint vertices[3]; uint primitives; uint pixels; uint number; };
+layout(location = 0) out vec4 target;
+void main() { pixels = primitives + 1u; target = vec4(gl_PrimitiveID == 5); }
+END
+BUFFER places DATA_TYPE vec2<float> DATA
+-0.75 -0.75  0.75 -0.75  -0.75 0.75
+END
+BUFFER steps DATA_TYPE uint32 SIZE 6 FILL 0
+IMAGE picture FORMAT R8G8B8A8_UNORM DIM_2D WIDTH 4 HEIGHT 4
+PIPELINE graphics draw
+  ATTACH corners
+  ATTACH between
+  ATTACH shade
+  VERTEX_DATA places LOCATION 0
+  FRAMEBUFFER_SIZE 4 4
+  BIND BUFFER steps AS storage DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER picture AS color LOCATION 0
+END
+RUN draw DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 3
+EXPECT steps IDX 0 EQ 7 7 7 21 22 40
+EXPECT picture IDX 0 0 SIZE 1 1 EQ_RGBA 255 255 255 255
+EXPECT picture IDX 1 0 SIZE 3 4 EQ_RGBA 0 0 0 0
+";
+
+#[test]
+fn what_one_stage_of_a_draw_stores_the_next_one_loads() {
+    let refused = refused(SHARED, 3);
+    assert!(refused.iter().all(|(name, _)| *name != "interp"), "{refused:?}");
+}
+
+#[test]
+fn a_geometry_shader_takes_the_primitives_that_a_draw_makes() {
+    let text = HALVES.replace("FIRST", "0").replace("LINE_LIST_WITH_ADJACENCY", "LINE_LIST");
+    let result = &runs(&text)["interp"];
+    let (code, what) = result.refused.clone().expect("it is refused");
+    assert_eq!(code, 1);
+    assert_eq!(what, "the geometry shader takes lines_adjacency, and the draw makes lines");
+}

@@ -50,6 +50,7 @@ pub fn is_there() -> bool {
 fn stage(path: &str) -> Option<(Stage, &'static str)> {
     match path.rsplit('.').next()? {
         "vert" => Some((Stage::Vertex, "vert")),
+        "geom" => Some((Stage::Geometry, "geom")),
         "frag" => Some((Stage::Fragment, "frag")),
         "comp" => Some((Stage::Compute, "comp")),
         _ => None,

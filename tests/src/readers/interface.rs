@@ -2,8 +2,8 @@
 //! and those that nothing uses in both.
 
 use gpucc_ir::ssa::{
-    Func, Imm, Input, InputData, InputKind, Output, OutputData, OutputKind, Resource, ResourceData,
-    ResourceKind,
+    Func, Imm, Input, InputData, InputKind, Output, OutputData, OutputKind, Part, Resource,
+    ResourceData, ResourceKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,12 @@ fn of_input(data: &InputData) -> Name {
         InputKind::Location { location, sampling, .. } => {
             (location, sampling as u32, String::new())
         }
-        kind @ InputKind::Builtin(_) => (u32::MAX, 0, format!("{kind:?}")),
+        InputKind::Corner { vertex, part: Part::Location(location) } => {
+            (location, vertex.into(), String::new())
+        }
+        kind @ (InputKind::Builtin(_) | InputKind::Corner { .. }) => {
+            (u32::MAX, 0, format!("{kind:?}"))
+        }
     }
 }
 

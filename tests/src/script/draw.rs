@@ -38,29 +38,46 @@ impl<'s> Running<'s> {
         let buffers: Vec<Vec<u8>> = buffers.collect::<Result<_, _>>()?;
         let mut state = self.state(pipeline, shape, attributes, &buffers, &targets)?;
 
-        let of = |stage| {
+        let found = |stage| {
             let mut all = self.compiled[&(name, rectangle)].iter();
-            let found = all.find(|one| one.func.stage == stage);
-            found.ok_or_else(|| missing("shader", "of this stage"))
+            all.find(|one| one.func.stage == stage)
         };
-        let (vs, fs) = (of(Stage::Vertex)?, of(Stage::Fragment)?);
+        let of = |stage| found(stage).ok_or_else(|| missing("shader", "of this stage"));
+        let (vs, gs, fs) = (of(Stage::Vertex)?, found(Stage::Geometry), of(Stage::Fragment)?);
         let compiler = self.compiler;
         let [mut vertex, mut fragment] =
             [vs, fs].map(|one| compiler.executor(&one.compiled, &one.options, &one.source));
-        let mut pair = Draw::new(
+        let mut geometry =
+            gs.map(|one| (one, compiler.executor(&one.compiled, &one.options, &one.source)));
+        let between = match &mut geometry {
+            Some((one, executor)) => {
+                let bindings = self.bindings(&one.func, pipeline)?;
+                Some(Program::new(&one.compiled, executor, bindings))
+            }
+            None => None,
+        };
+        let mut programs = Draw::through(
             Program::new(&vs.compiled, &mut vertex, self.bindings(&vs.func, pipeline)?),
+            between,
             Program::new(&fs.compiled, &mut fragment, self.bindings(&fs.func, pipeline)?),
             &buffers,
         )?;
-        state.varyings = pair.varyings();
+        state.varyings = programs.varyings();
         let drawer = match (&vs.compiled.program, &fs.compiled.program) {
-            (Some(vs), Some(fs)) => compiler.drawer(vs, fs, &options)?,
+            (Some(vs), Some(fs)) if gs.is_none() => compiler.drawer(vs, fs, &options)?,
             _ => None,
         };
-        pair.run(drawer, &state, &mut targets, None)?;
-        let written = [pair.vertex.bindings, pair.fragment.bindings];
-        for (one, bindings) in [vs, fs].into_iter().zip(&written) {
-            keep(&mut self.held, &one.func, pipeline, bindings);
+        programs.run(drawer, &state, &mut targets, None)?;
+        let between = programs.geometry.map(|geometry| geometry.bindings);
+        let written = [
+            (Some(vs), Some(programs.vertex.bindings)),
+            (gs, between),
+            (Some(fs), Some(programs.fragment.bindings)),
+        ];
+        for (one, bindings) in written {
+            if let (Some(one), Some(bindings)) = (one, bindings) {
+                keep(&mut self.held, &one.func, pipeline, &bindings);
+            }
         }
         for color in &pipeline.colors {
             self.put_back(&color.image, color.level, &targets.colors[color.location]);

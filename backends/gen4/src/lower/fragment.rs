@@ -94,6 +94,7 @@ impl Lower<'_> {
         };
         let result = data.results[0];
         let place = match self.ssa.inputs[input].kind {
+            InputKind::Corner { .. } => return Err(self.not_yet("this input")),
             InputKind::Location { interpolation, .. } => {
                 let Some(slot) = self.abi.slot(input) else {
                     return Err(self.not_yet("this input"));

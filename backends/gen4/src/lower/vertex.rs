@@ -29,7 +29,7 @@ impl Lower<'_> {
             InputKind::Builtin(Builtin::VertexIndex) => Some((0, Drawn::FirstVertex)),
             InputKind::Builtin(Builtin::InstanceIndex) => Some((1, Drawn::FirstInstance)),
             InputKind::Builtin(which) => return self.drawn(data.results[0], which),
-            InputKind::Location { .. } => None,
+            InputKind::Location { .. } | InputKind::Corner { .. } => None,
         };
         let place = match (number, self.abi.element_of(input)) {
             (Some((number, first)), _) => {

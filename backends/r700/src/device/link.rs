@@ -94,7 +94,7 @@ impl Machine {
             .iter()
             .filter_map(|(input, data)| match data.kind {
                 InputKind::Location { location, .. } => Some((input, location)),
-                InputKind::Builtin(_) => None,
+                InputKind::Builtin(_) | InputKind::Corner { .. } => None,
             })
             .collect();
         let entries = model::input_entries(&self.registers());
@@ -111,7 +111,7 @@ impl Machine {
             declared(&data.kind, &entries, semantic)?;
             let own = match data.kind {
                 InputKind::Location { sampling, .. } => (semantic, sampling),
-                InputKind::Builtin(_) => continue,
+                InputKind::Builtin(_) | InputKind::Corner { .. } => continue,
             };
             let known = pixels.semantics.iter().position(|&known| known == own);
             let parameter = known.unwrap_or(pixels.semantics.len());

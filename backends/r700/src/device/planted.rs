@@ -72,7 +72,9 @@ fn broken(machine: &mut Machine) -> Option<String> {
         gpucc_ir::ssa::Stage::Fragment => {
             machine.quads(&mut bindings, &QuadBatch::default()).map(drop)
         }
-        gpucc_ir::ssa::Stage::Vertex => unreachable!("no fault is planted in one"),
+        gpucc_ir::ssa::Stage::Vertex | gpucc_ir::ssa::Stage::Geometry => {
+            unreachable!("no fault is planted in one")
+        }
     };
     match outcome {
         Ok(()) => None,

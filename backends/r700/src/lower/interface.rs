@@ -113,6 +113,7 @@ impl Lower<'_> {
             reg
         };
         match self.ssa.stage {
+            Stage::Geometry => return Err(self.not_yet("geometry shaders")),
             Stage::Compute => {
                 if read.iter().any(|&(input, _)| {
                     self.ssa.inputs[input].kind != InputKind::Builtin(Builtin::NumWorkgroups)
@@ -138,6 +139,7 @@ impl Lower<'_> {
                 let needs = |builtin: Builtin| {
                     read.iter().any(|&(input, _)| match self.ssa.inputs[input].kind {
                         InputKind::Builtin(b) => b == builtin,
+                        InputKind::Corner { .. } => false,
                         InputKind::Location { .. } => {
                             let per_instance = self
                                 .abi
@@ -230,7 +232,7 @@ impl Lower<'_> {
                 InputKind::Location { .. } if self.abi.pipeline.vertex.fetch == Fetch::Inline => {
                     self.fetch_attribute(input, &components, vertex, instance)?;
                 }
-                InputKind::Location { .. } => {}
+                InputKind::Location { .. } | InputKind::Corner { .. } => {}
             }
         }
         Ok(())
@@ -458,7 +460,7 @@ impl Lower<'_> {
         let mut rows: BTreeMap<(ExportType, u8), [Option<OutputLane>; 4]> = BTreeMap::new();
         match self.ssa.stage {
             Stage::Fragment => {}
-            Stage::Vertex | Stage::Compute => {
+            Stage::Vertex | Stage::Geometry | Stage::Compute => {
                 rows.insert((ExportType::Position, 60), [None; 4]);
             }
         }
@@ -482,7 +484,7 @@ impl Lower<'_> {
                 let colors = rows.keys().filter(|&&(_, index)| index < 8);
                 (ExportType::Pixel, colors.map(|&(_, index)| index).max().unwrap_or(0))
             }
-            Stage::Vertex | Stage::Compute => (ExportType::Parameter, 0),
+            Stage::Vertex | Stage::Geometry | Stage::Compute => (ExportType::Parameter, 0),
         };
         for index in 0..=last {
             rows.entry((needed, index)).or_insert([None; 4]);

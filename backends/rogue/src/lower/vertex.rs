@@ -43,7 +43,7 @@ impl Lower<'_> {
             None => {
                 let found = match self.ssa.inputs[input].kind {
                     InputKind::Builtin(which) => self.subgroup_input(which),
-                    InputKind::Location { .. } => None,
+                    InputKind::Location { .. } | InputKind::Corner { .. } => None,
                 };
                 found.ok_or_else(|| self.not_yet("this input of vertices"))?
             }

@@ -100,6 +100,10 @@ fn fetch(
     for (at, placed) in abi.attributes.iter().enumerate() {
         let last = at + 1 == count;
         match func.inputs[placed.what].kind {
+            InputKind::Corner { .. } => {
+                let message = "a vertex program takes no vertices".to_owned();
+                return Err(Failure::Internal { pass: "state", message });
+            }
             InputKind::Builtin(which) => {
                 let (source, half) = match which {
                     Builtin::VertexIndex => (TEMPS, LOW),

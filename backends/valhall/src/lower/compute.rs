@@ -18,7 +18,7 @@ pub(super) const WARP: u32 = 16;
 impl Lower<'_> {
     pub(super) fn prologue(&mut self) -> Result<(), Failure> {
         match self.ssa.stage {
-            Stage::Compute => Ok(()),
+            Stage::Compute | Stage::Geometry => Ok(()),
             Stage::Vertex => self.prologue_vertex(),
             Stage::Fragment => self.prologue_fragment(),
         }
@@ -26,7 +26,7 @@ impl Lower<'_> {
 
     pub(super) fn epilogue(&mut self) -> Result<(), Failure> {
         match self.ssa.stage {
-            Stage::Compute => Ok(()),
+            Stage::Compute | Stage::Geometry => Ok(()),
             Stage::Vertex => self.epilogue_vertex(),
             Stage::Fragment => self.epilogue_fragment(),
         }
@@ -41,7 +41,7 @@ impl Lower<'_> {
         match self.ssa.stage {
             Stage::Vertex => self.input_vertex(result, input, component),
             Stage::Fragment => self.input_fragment(result, input, component),
-            Stage::Compute => self.input_compute(result, input, component),
+            Stage::Compute | Stage::Geometry => self.input_compute(result, input, component),
         }
     }
 
@@ -54,7 +54,7 @@ impl Lower<'_> {
         match self.ssa.stage {
             Stage::Vertex => self.output_vertex(output, component, value),
             Stage::Fragment => self.output_fragment(output, component, value),
-            Stage::Compute => Err(self.not_yet("outputs of a compute program")),
+            Stage::Compute | Stage::Geometry => Err(self.not_yet("outputs of a compute program")),
         }
     }
 

@@ -142,6 +142,7 @@ impl Lower<'_> {
         match (self.ssa.stage, self.ssa.inputs[input].kind) {
             (Stage::Vertex, InputKind::Location { .. }) => self.load_attribute(input),
             (Stage::Vertex, InputKind::Builtin(builtin)) => self.vertex_builtin(input, builtin)?,
+            (_, InputKind::Corner { .. }) => return Err(self.not_yet("inputs of this kind")),
             (_, InputKind::Location { .. }) => self.load_varying(input),
             (_, InputKind::Builtin(builtin)) => self.fragment_builtin(input, builtin)?,
         }

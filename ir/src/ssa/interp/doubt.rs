@@ -182,6 +182,8 @@ fn effects(func: &Func, construct: Inst, frames: &[Inst]) -> Effects {
                 // Who is there counts for other lanes, and outputs are those of a lane at its end.
                 (
                     Op::Output
+                    | Op::EmitVertex
+                    | Op::EndPrimitive
                     | Op::Demote
                     | Op::Ballot
                     | Op::Shuffle

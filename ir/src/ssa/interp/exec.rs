@@ -3,7 +3,9 @@
 use super::doubt::Doubts;
 use super::memory::Memory;
 use super::slots::Slots;
-use super::{Excluded, FETCH, Inexact, Lanes, Marks, Options, Outcome, Stop, WAVE, has_quads};
+use super::{
+    Emitted, Excluded, FETCH, Inexact, Lanes, Marks, Options, Outcome, Stop, WAVE, has_quads,
+};
 use crate::ssa::eval::{data_type, eval, eval_lanes};
 use crate::ssa::func::{Func, Imm, Inst, InstData, Region, Type, Value};
 use crate::ssa::numerics::Numerics;
@@ -88,6 +90,8 @@ pub(super) struct Machine<'a> {
     frames: Vec<Frame>,
     pub(super) helper: Vec<bool>,
     outputs: Vec<Vec<[u32; 4]>>,
+    /// By lane: what was emitted, and whether the next vertex begins a strip.
+    emitted: Vec<(Vec<Emitted>, bool)>,
     pub(super) marks: Marks,
     known: Option<&'a Marks>,
     /// What is followed beside the marks.
@@ -132,6 +136,10 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             helper: lanes.helper.clone(),
             outputs: vec![vec![[0; 4]; lanes.count]; func.outputs.len()],
+            emitted: match func.geometry {
+                Some(_) => vec![(Vec::new(), true); lanes.count],
+                None => Vec::new(),
+            },
             marks: Marks::default(),
             known: options.marks,
             inexact: options.inexact,
@@ -159,6 +167,7 @@ impl<'a> Machine<'a> {
         result?;
         Ok(Outcome {
             outputs: self.outputs,
+            emitted: self.emitted.into_iter().map(|(emitted, _)| emitted).collect(),
             helper: self.helper,
             steps: self.steps,
             marks: self.marks,
@@ -477,6 +486,20 @@ impl<'a> Machine<'a> {
                     self.outputs[index][lane][component] = self.get(data.args[0], lane) as u32;
                     if self.tainted(data.args[0], lane) {
                         self.excluded.outputs[index * 4 + component][lane] = true;
+                    }
+                }
+            }
+            Op::EmitVertex | Op::EndPrimitive => {
+                let most = self.func.geometry.map_or(0, |geometry| geometry.most as usize);
+                for lane in active.iter() {
+                    let Some((emitted, begins)) = self.emitted.get_mut(lane) else {
+                        return Err(Stop::Malformed(inst, "outside of a geometry program"));
+                    };
+                    if data.op == Op::EndPrimitive {
+                        *begins = true;
+                    } else if emitted.len() < most {
+                        let outputs = self.outputs.iter().map(|output| output[lane]).collect();
+                        emitted.push(Emitted { outputs, begins: std::mem::take(begins) });
                     }
                 }
             }

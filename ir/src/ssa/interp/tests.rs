@@ -625,3 +625,46 @@ fn constants_beyond_those_that_have_rows_of_their_own_are_computed() {
     let sum = 2999 * 3000 / 2;
     assert_eq!(execute(&func).0, (sum..sum + 8).collect::<Vec<u32>>());
 }
+
+#[test]
+fn each_vertex_takes_what_the_outputs_hold_and_the_ones_beyond_the_most_are_dropped() {
+    let text = r#"func "main" geometry lines to 3 line_strip {
+  in0 = "c" u32 x 1 corner 1 location 0
+  out0 = "a" u32 x 2 location 0 flat
+} body {
+  %0: b32 = input in0.0
+  %1: b32 = const 0x2
+  output out0.0, %0
+  emit_vertex
+  output out0.1, %1
+  emit_vertex
+  %2: b1 = ult %0, %1
+  if %2 {
+    end_primitive
+    yield
+  } else {
+    yield
+  }
+  output out0.0, %1
+  emit_vertex
+  emit_vertex
+  yield
+}
+"#;
+    let module = crate::ssa::parse(text).unwrap();
+    let func = &module.funcs[0];
+    crate::ssa::verify(func).unwrap();
+    let mut lanes = Lanes::new(func, 2);
+    lanes.inputs[0] = vec![[1, 0, 0, 0], [7, 0, 0, 0]];
+    let numerics = Numerics::REFERENCE;
+    let outcome = run(func, &lanes, &mut Words(Vec::new()), Options::new(&numerics)).unwrap();
+    let found: Vec<Vec<(u32, u32, bool)>> = outcome
+        .emitted
+        .iter()
+        .map(|all| {
+            all.iter().map(|one| (one.outputs[0][0], one.outputs[0][1], one.begins)).collect()
+        })
+        .collect();
+    assert_eq!(found[0], [(1, 0, true), (1, 2, false), (2, 2, true)]);
+    assert_eq!(found[1], [(7, 0, true), (7, 2, false), (2, 2, false)]);
+}

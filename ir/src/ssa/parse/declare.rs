@@ -3,7 +3,8 @@
 use super::{Parser, Result, Token};
 use crate::ssa::{
     Builtin, Dim, Func, ImageAccess, InputData, InputKind, Interpolation, MemData, MemSpace,
-    OutputData, OutputKind, ResourceData, ResourceKind, SampleType, Sampling, Scalar, TexelFormat,
+    OutputData, OutputKind, Part, ResourceData, ResourceKind, SampleType, Sampling, Scalar,
+    TexelFormat,
 };
 
 impl Parser<'_> {
@@ -148,6 +149,15 @@ impl Parser<'_> {
         let (name, scalar, components) = self.interface()?;
         let kind = if self.eat_word("builtin")? {
             InputKind::Builtin(self.builtin()?)
+        } else if self.eat_word("corner")? {
+            let vertex = self.small()?;
+            let part = if self.eat_word("builtin")? {
+                Part::Builtin(self.builtin()?)
+            } else {
+                self.word("location")?;
+                Part::Location(self.small()?)
+            };
+            InputKind::Corner { vertex, part }
         } else {
             self.word("location")?;
             InputKind::Location {

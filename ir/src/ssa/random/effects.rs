@@ -56,6 +56,26 @@ impl Generator {
         }
     }
 
+    /// Writes some components of the output, emits a vertex, or ends a strip.
+    pub(super) fn emit(&mut self, b: &mut Builder<'_>) {
+        let Some(target) = self.setup.target else {
+            return;
+        };
+        for component in 0..self.rng.below(5) as u8 {
+            let value = self.any(b, Kind::Int);
+            b.output(target, component, value);
+        }
+        match self.rng.below(4) {
+            0 => {}
+            1 => {
+                b.inst(Op::EndPrimitive, Imm::None, &[], &[], &[]);
+            }
+            _ => {
+                b.inst(Op::EmitVertex, Imm::None, &[], &[], &[]);
+            }
+        }
+    }
+
     /// Stores what a loop around this statement loads at the start of its next trip.
     fn store_round(&mut self, b: &mut Builder<'_>) {
         if self.rounds.is_empty() {

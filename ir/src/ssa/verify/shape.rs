@@ -69,6 +69,10 @@ impl Verifier<'_> {
             5,
             || "has the wrong kind of immediate".into(),
         )?;
+        let emits = matches!(data.op, Op::EmitVertex | Op::EndPrimitive);
+        self.require(!emits || func.stage == Stage::Geometry, inst, 16, || {
+            "emits outside of a geometry program".into()
+        })?;
         self.require(
             !data.op.flags().has(Flags::QUAD) || func.stage == Stage::Fragment,
             inst,

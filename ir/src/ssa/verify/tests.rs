@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ssa::Builder;
-use crate::ssa::func::{Access, MemData};
+use crate::ssa::func::{Access, Corners, Emits, MemData};
 use crate::ssa::resource::{InputData, InputKind, Interpolation, OutputData, Sampling, Scalar};
 
 /// A compute function that `fill` ends.
@@ -322,4 +322,47 @@ fn a_workgroup_of_none_or_of_too_many_breaks_14() {
         func.workgroup_size = size;
         assert_eq!(invariant(&func), 14);
     }
+}
+
+#[test]
+fn what_only_geometry_programs_have_breaks_16_elsewhere() {
+    let geometry = |most, invocations, vertex| {
+        let mut func = Func::new("main", Stage::Geometry);
+        func.geometry =
+            Some(Geometry { takes: Corners::Lines, emits: Emits::Points, most, invocations });
+        func.inputs.push(InputData {
+            kind: InputKind::Corner { vertex, part: Part::Builtin(Builtin::Position) },
+            components: 4,
+            scalar: Scalar::F32,
+            name: "p".into(),
+        });
+        let mut b = Builder::at_body(&mut func);
+        b.inst(Op::EmitVertex, Imm::None, &[], &[], &[]);
+        b.inst(Op::EndPrimitive, Imm::None, &[], &[], &[]);
+        b.end(Op::Yield, &[]);
+        func
+    };
+    assert_eq!(verify(&geometry(MAX_EMITTED, MAX_INVOCATIONS, 1)), Ok(()));
+    for (most, invocations, vertex) in
+        [(MAX_EMITTED + 1, 1, 0), (1, 0, 0), (1, MAX_INVOCATIONS + 1, 0), (1, 1, 2)]
+    {
+        assert_eq!(invariant(&geometry(most, invocations, vertex)), 16);
+    }
+    let mut silent = geometry(1, 1, 0);
+    silent.geometry = None;
+    assert_eq!(invariant(&silent), 16);
+    let vertex = built(|b| {
+        b.inst(Op::EmitVertex, Imm::None, &[], &[], &[]);
+    });
+    assert_eq!(invariant(&vertex), 16);
+    let mut two = geometry(1, 1, 0);
+    for _ in 0..2 {
+        two.inputs.push(InputData {
+            kind: InputKind::Corner { vertex: 1, part: Part::Location(3) },
+            components: 1,
+            scalar: Scalar::F32,
+            name: "c".into(),
+        });
+    }
+    assert_eq!(invariant(&two), 12);
 }
