@@ -1262,6 +1262,18 @@ fn declarations_follow_their_version_and_their_stage() {
             "`a` is declared with 3 elements, and element 3 is used",
         ),
         ("vert", "#version 330\nvoid main() { float a[]; a[1] = 1.0; int a[3]; }".to_owned(), "`a` is declared already"),
+        ("frag", format!("#version 330\nstruct S {{ noperspective float x; }}; {vec4_out}"), "`noperspective` qualifies no member"),
+        (
+            "comp",
+            format!("{compute} layout(r32f) uniform image2D i; void main() {{ imageAtomicAdd(i, ivec2(0), 1.0); }}"),
+            "no function `imageAtomicAdd` takes",
+        ),
+        (
+            "frag",
+            "#version 330 compatibility\nout vec4 c; void main() { c = vec4(1.0); gl_FragColor = c; }".to_owned(),
+            "`gl_FragColor` and `c` are written by one text",
+        ),
+        ("frag", "#version 120\nvoid main() { gl_FragColor = gl_FragData[0]; }".to_owned(), "`gl_FragColor` and `gl_FragData`"),
         ("frag", format!("#version 450\ncoherent uniform sampler2D t; {vec4_out}"), "`coherent` qualifies images"),
         ("frag", "#version 330\nvoid main() { layout(pixel_center_integer) vec4 x; }".to_owned(), "has no layout"),
         (

@@ -1,6 +1,6 @@
 //! What the language leaves open: bindings, locations, the block of uniforms that stand in none.
 
-use super::check::{Check, Root};
+use super::check::{Check, Root, invalid};
 use super::layout::Rule;
 use super::tree::{Bound, Class, Global, Program};
 use super::types::{Form, Member, Opaque, Ty};
@@ -31,6 +31,7 @@ impl<'a> Check<'a, '_> {
         self.p.functions[0].callees = init.callees;
         self.p.functions[0].globals = init.globals;
         self.p.functions[0].size = init.size;
+        self.colours()?;
         self.lengths()?;
         self.loose()?;
         self.bindings();
@@ -45,6 +46,27 @@ impl<'a> Check<'a, '_> {
             global.invariant && global.builtin.is_some_and(|own| own.name == "gl_Position")
         });
         Ok(self.p)
+    }
+
+    /// A text writes one kind of colours: `gl_FragColor`, `gl_FragData`, or outputs of its own (GLSL 4.60, 7.1.5).
+    fn colours(&self) -> Result<()> {
+        let has = |name: &&str| self.builtins.contains_key(*name);
+        let mut kinds = ["gl_FragColor", "gl_FragData"].into_iter().filter(has);
+        let (first, second) = (kinds.next(), kinds.next());
+        let Some(first) = first.filter(|_| self.dialect.stated) else {
+            return Ok(());
+        };
+        let used = self.p.functions.iter().flat_map(|function| &function.globals);
+        let mut used = used.map(|&number| &self.p.globals[number as usize]);
+        let own = used.find(|one| one.class == Class::Output && one.builtin.is_none());
+        match second.or(own.map(|own| &*own.name)) {
+            None => Ok(()),
+            Some(other) => {
+                let message =
+                    format!("`{first}` and `{other}` are written by one text (GLSL 4.60, 7.1.5)");
+                invalid(message, self.p.functions[self.p.main as usize].span)
+            }
+        }
     }
 
     /// Refuses values of constants that the program does not have.

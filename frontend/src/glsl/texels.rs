@@ -128,7 +128,9 @@ impl Check<'_, '_> {
             own,
             "imageAtomicAnd" | "imageAtomicOr" | "imageAtomicXor" | "imageAtomicCompSwap"
         );
-        if bits && image.texel.kind == ScalarKind::Float {
+        let float = image.texel.kind == ScalarKind::Float;
+        let newer = ["imageAtomicAdd", "imageAtomicMin", "imageAtomicMax"].contains(&own);
+        if float && (bits || newer && !self.dialect.has("shader_atomic_float")) {
             return Ok(None);
         }
         for stores in [false, true] {

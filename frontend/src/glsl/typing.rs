@@ -179,6 +179,17 @@ impl<'a> Check<'a, '_> {
         let mut names: Set<&str> = Set::default();
         for member in members {
             let base = self.type_of(&member.ty)?;
+            let of_values = |word: &str| {
+                ["const", "in", "out", "uniform", "attribute", "varying", "invariant"]
+                    .contains(&word)
+                    || ["flat", "smooth", "noperspective", "centroid", "sample"].contains(&word)
+            };
+            let words = &member.qualifiers.words;
+            if let Some(&(word, at)) = words.iter().find(|(word, _)| !is_block && of_values(word)) {
+                let message =
+                    format!("`{word}` qualifies no member of a structure (GLSL 4.60, 4.1.8)");
+                return invalid(message, at);
+            }
             let layout = self.layout(&member.qualifiers)?;
             for declared in &member.declared {
                 let ty = self.array(base, &declared.lengths, declared.span)?;
