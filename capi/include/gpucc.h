@@ -732,6 +732,8 @@ enum gpucc_stage
     GPUCC_STAGE_FRAGMENT = 2,
     // Workgroups.
     GPUCC_STAGE_COMPUTE = 3,
+    // Primitives.
+    GPUCC_STAGE_GEOMETRY = 4,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

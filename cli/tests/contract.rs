@@ -196,7 +196,7 @@ fn gen4_assembles_lines_and_says_its_stages() {
     let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     for row in &rows.as_array().expect("a list")[2..4] {
         assert_eq!((&row["supported"], &row["assembles"]), (&true.into(), &true.into()));
-        assert_eq!(row["stages"], serde_json::json!(["vertex", "fragment", "compute"]));
+        assert_eq!(row["stages"], serde_json::json!(["vertex", "geometry", "fragment", "compute"]));
         let lacks = row["refuses"].as_array().expect("a list");
         assert!(
             lacks.iter().any(|lack| lack["feature"] == "atomic operations on buffers and textures")

@@ -1,10 +1,10 @@
 //! Gen4 and G45 on the strict emulator: constants that are pushed, atomic operations in turns, storage textures, masks of samples;
-//! the results are compared with the interpreter's.
+//! strips of geometry programs; the results are compared with the interpreter's.
 
-use crate::common::verified;
+use crate::common::{Folder, gpucc, text, verified};
 use gpucc::described::{Driven, DriverWord};
 use gpucc::pipeline::{Robust, Uniforms};
-use gpucc::{Choice, Compiler, Options, Source, Stage, Target};
+use gpucc::{Choice, Compiler, Effort, Options, Source, Stage, Target};
 
 /// Words of two buffers in all stages, read at once, in branches, and beside what is read from memory; sizes that a program
 /// asks for stand among the constants too.
@@ -342,4 +342,99 @@ fn arrays_of_vertices_are_registers_that_an_index_names() {
             assert_eq!(program.compiled().described.stats.scratch_bytes, 0);
         }
     }
+}
+
+/// What follows a vertex is known only at run time; vertices beyond the most; three invocations in one thread.
+const REPEATED: &str = "#version 450
+layout(triangles, invocations = 3) in;
+layout(triangle_strip, max_vertices = 7) out;
+layout(location = 0) in vec4 color[];
+layout(location = 1) in flat ivec4 n[];
+layout(location = 0) out vec4 c;
+layout(location = 1) flat out int id;
+layout(set = 0, binding = 1) uniform U { int count; int cut; };
+void main() {
+  for (int i = 0; i < (n[0].x & 7) + 3; ++i) {
+    c = color[i % 3] * float(i) + float(gl_InvocationID);
+    if ((n[1].y & 1) == 0 || i > 1) gl_Position = gl_in[(i + n[2].z) % 3].gl_Position;
+    id = i + count;
+    EmitVertex();
+    if (((n[1].w >> i) & 1) != 0) EndPrimitive();
+  }
+}
+";
+
+/// Strips that end in one branch, twice, or with the program.
+const BRANCHED: &str = "#version 450
+layout(lines) in;
+layout(line_strip, max_vertices = 4) out;
+layout(location = 0) in flat ivec2 n[];
+layout(location = 0) out vec4 c;
+void v(float x) { gl_Position = gl_in[0].gl_Position + vec4(x); c = vec4(x); EmitVertex(); }
+void main() {
+  if (n[0].x > 0) { v(1.0); v(2.0); }
+  else if (n[0].y > 0) { v(3.0); EndPrimitive(); }
+  if (n[1].x > 0) v(4.0);
+  EndPrimitive();
+  EndPrimitive();
+  if (n[1].y > 0) return;
+  v(5.0);
+}
+";
+
+/// Entries of two messages, distances, and six vertices of eight rows.
+const WIDE: &str = "#version 450
+layout(triangles_adjacency) in;
+layout(triangle_strip, max_vertices = 18) out;
+layout(location = 0) in mat4 m[];
+layout(location = 4) in vec4 a[][3];
+layout(location = 0) out vec4 o[8];
+out float gl_ClipDistance[3];
+void main() {
+  for (int i = 0; i < 6; ++i) {
+    gl_Position = m[i] * gl_in[i].gl_Position;
+    for (int k = 0; k < 8; ++k) o[k] = a[(i + k) % 6][k % 3] + m[k % 6][i % 4];
+    gl_ClipDistance[0] = a[i][0].x; gl_ClipDistance[1] = 1.0; gl_ClipDistance[2] = a[i][2].w;
+    EmitVertex();
+    if (i == 2) EndPrimitive();
+  }
+}
+";
+
+/// A lookup and pushed constants.
+const LOOKED_UP: &str = "#version 450
+layout(points) in;
+layout(triangle_strip, max_vertices = 3) out;
+layout(set = 0, binding = 0) uniform sampler2D t;
+layout(location = 0) in vec2 uv[];
+layout(location = 0) out vec4 c;
+layout(push_constant) uniform P { mat4 m; };
+void main() {
+  for (int i = 0; i < 3; ++i) { c = textureLod(t, uv[0] + vec2(i) * 0.25, 0.0); gl_Position = m * (gl_in[0].gl_Position + c); EmitVertex(); }
+}
+";
+
+#[test]
+fn geometry_programs_emit_the_strips_that_the_interpreter_emits() {
+    for effort in [Effort::None, Effort::Full] {
+        let mut options = Options::default();
+        options.effort = effort;
+        for target in [Target::GEN4, Target::G45] {
+            for (name, source) in
+                [("repeated", REPEATED), ("branched", BRANCHED), ("looked_up", LOOKED_UP)]
+            {
+                verified(target, options.clone(), name, Source::Glsl(source, Stage::Geometry));
+            }
+        }
+        verified(Target::G45, options, "wide", Source::Glsl(WIDE, Stage::Geometry));
+    }
+}
+
+#[test]
+fn the_965_has_no_primitives_with_adjacency() {
+    let folder = Folder::new("adjacency");
+    let file = folder.write("wide.geom", WIDE);
+    let done = gpucc(&[&file, "--target", "gen4"]);
+    assert_eq!(done.status.code(), Some(3), "{}", text(&done));
+    assert!(text(&done).contains("primitives with adjacency"), "{}", text(&done));
 }

@@ -48,7 +48,7 @@ impl Planned {
 pub const INVOCATIONS: &str = "workgroup invocations";
 
 /// All stages that shaders have.
-pub const STAGES: &[&str] = &["vertex", "fragment", "compute"];
+pub const STAGES: &[&str] = &["vertex", "geometry", "fragment", "compute"];
 
 /// How far a chip's approximated functions may be off. Under [`gpucc_ir::ssa::Numerics::perturbed`] the interpreter errs as the
 /// emulator does.

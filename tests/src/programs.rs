@@ -88,8 +88,8 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
     }
 }
 
-/// The program of a seed: every fourth is a fragment program, every fifth works together in
-/// workgroups; the even ones and every second fragment program sample textures. Where no program writes memory, all are
+/// The program of a seed: every fourth is a fragment program, every eighth one of geometry where there are such, every fifth
+/// works together in workgroups; the even ones and every second fragment program sample textures. Where no program writes memory, all are
 /// fragment programs.
 pub fn program_of(target: Target, seed: u64) -> Func {
     // A compute program leaves nothing but memory.
@@ -97,12 +97,13 @@ pub fn program_of(target: Target, seed: u64) -> Func {
     let base = match seed % 4 {
         _ if exports_only => Config::FRAGMENT,
         3 => Config::FRAGMENT,
+        2 if seed % 8 == 6 && target.about().stages.contains(&"geometry") => Config::GEOMETRY,
         _ => Config::COMPUTE,
     };
     let machine = target.built();
     let config = Config {
         allow: allowed(target),
-        workgroup: seed.is_multiple_of(5) && !exports_only,
+        workgroup: seed.is_multiple_of(5) && base.workgroup,
         textures: seed.is_multiple_of(2) || seed % 8 == 3,
         halves: machine.is_none_or(|machine| machine.info().holds_16_bits()),
         doubles: machine.is_none(),

@@ -3,12 +3,13 @@
 use crate::fetch;
 use crate::legal::Chip;
 use crate::limits;
-use crate::vue::Vue;
+use crate::strips::Strips;
+use crate::vue::{self, Vue};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::{Failure, Limit, State, Uniforms};
 use gpucc_ir::ssa::{
-    Builtin, Dim, Func, Imm, Input, InputKind, InstData, Mem, MemSpace, Op, OutputKind, Resource,
-    ResourceKind, Scalar, Span, Stage, TexQuery, Type, Value,
+    Builtin, Dim, Emits, Func, Geometry, Imm, Input, InputKind, InstData, Mem, MemSpace, Op,
+    OutputKind, Part, Resource, ResourceKind, Scalar, Span, Stage, TexQuery, Type, Value,
 };
 use gpucc_machine::described::{Attribute, ImageWord};
 use gpucc_passes::expand::image;
@@ -62,8 +63,10 @@ pub struct Abi {
     pub drawn: Vec<Drawn>,
     /// Fragment: a slot behind the others has the place in the point.
     pub point: bool,
-    /// Vertex: the entry that the program writes.
+    /// Vertex and geometry: the entry that the program writes.
     pub vue: Option<Vue>,
+    /// Geometry: what the program takes and emits.
+    pub taken: Option<Taken>,
     /// Fragment: some invocations become helpers.
     pub kills: bool,
     /// Fragment: the program computes depth.
@@ -75,6 +78,76 @@ pub struct Abi {
     pub lanes: u32,
     /// Replies to messages of 16 channels have nothing that nobody reads.
     pub hides: bool,
+}
+
+/// What a geometry program takes and emits. Of each vertex of the primitive the rows of its entry arrive from the second one on.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    pub geometry: Geometry,
+    /// The locations that the program reads, ascending: a slot each behind the position's, as a vertex program writes them that
+    /// was made for these.
+    pub locations: Vec<u32>,
+    /// Entries may stay open: a row behind the others is written again to complete them.
+    pub deferred: bool,
+}
+
+impl Taken {
+    /// Row of an entry that is read first: the header and normalised device coordinates stand before.
+    pub const FIRST_ROW: u8 = 1;
+
+    fn of(func: &Func, geometry: Geometry) -> Result<Taken, Failure> {
+        let mut locations = BTreeSet::new();
+        for (region, ..) in func.regions_in_order() {
+            for &inst in &func.regions[region].insts {
+                let Imm::Input(input, _) = func.insts[inst].imm else { continue };
+                match func.inputs[input].kind {
+                    InputKind::Corner { part: Part::Location(location), .. } => {
+                        locations.insert(location);
+                    }
+                    InputKind::Corner { part: Part::Builtin(Builtin::Position), .. }
+                    | InputKind::Builtin(_)
+                    | InputKind::Location { .. } => {}
+                    InputKind::Corner { part: Part::Builtin(which), .. } => {
+                        let what = format!("the input `{}` of vertices", which.word());
+                        return Err(not_yet(&what));
+                    }
+                }
+            }
+        }
+        let locations = locations.into_iter().collect();
+        Ok(Taken { geometry, locations, deferred: Strips::of(func).deferred })
+    }
+
+    /// Rows of each vertex that are read.
+    pub fn rows(&self) -> u8 {
+        (1 + self.locations.len()).div_ceil(2) as u8
+    }
+
+    /// The slot of a vertex's entry that a part of it has.
+    pub fn slot(&self, part: Part) -> Option<u8> {
+        match part {
+            Part::Builtin(Builtin::Position) => Some(vue::POSITION as u8),
+            Part::Builtin(_) => None,
+            Part::Location(location) => {
+                let at = self.locations.binary_search(&location).ok()?;
+                Some((vue::FIRST + at) as u8)
+            }
+        }
+    }
+
+    /// Slots of the row that completes entries.
+    fn completing(&self) -> usize {
+        if self.deferred { 2 } else { 0 }
+    }
+
+    /// The code of the primitives that leave: isa/gen4-pipeline.md 1.4.
+    pub fn topology(&self) -> u32 {
+        match self.geometry.emits {
+            Emits::Points => 1,
+            Emits::LineStrip => 3,
+            Emits::TriangleStrip => 5,
+        }
+    }
 }
 
 /// A number of a draw that the driver tells.
@@ -234,7 +307,7 @@ fn is_placed(stage: Stage, which: Builtin) -> bool {
                 | Builtin::SubgroupInvocationId
         ),
         Stage::Vertex => !Drawn::of(which).is_empty(),
-        Stage::Geometry => false,
+        Stage::Geometry => which == Builtin::InvocationIndex,
     }
 }
 
@@ -250,7 +323,7 @@ impl Abi {
         for (input, data) in &func.inputs {
             match data.kind {
                 InputKind::Location { .. } => varyings.push(input),
-                InputKind::Corner { .. } => return Err(not_yet("geometry shaders")),
+                InputKind::Corner { .. } => {}
                 InputKind::Builtin(which) if is_placed(func.stage, which) => {
                     numbers |= matches!(which, Builtin::VertexIndex | Builtin::InstanceIndex);
                     point |= which == Builtin::PointCoord;
@@ -263,13 +336,14 @@ impl Abi {
             }
         }
         let (mut targets, mut depth, mut masks_samples) = (0u64, false, false);
-        if func.stage == Stage::Geometry {
-            return Err(not_yet("geometry shaders"));
-        }
+        let taken = func.geometry.map(|geometry| Taken::of(func, geometry)).transpose()?;
         let vue = match func.stage {
-            Stage::Vertex => Some(Vue::of(func, chip.machine())?),
+            Stage::Vertex | Stage::Geometry => Some(Vue::of(func, chip.machine())?),
             _ => None,
         };
+        if let (Some(vue), Some(taken)) = (&vue, &taken) {
+            limits::SLOTS.admit((vue.slots() + taken.completing()) as u64)?;
+        }
         for data in func.outputs.values().filter(|_| vue.is_none()) {
             match data.kind {
                 OutputKind::Location { location, blend_src: 0, .. }
@@ -374,11 +448,14 @@ impl Abi {
             drawn,
             point,
             vue,
+            taken,
             kills,
             depth,
             subgroups: looks_at_subgroup(func),
         };
         limits::CONSTANTS.admit(u64::from(abi.constant_rows()))?;
+        // What is computed has no less room than the payload has.
+        limits::PAYLOAD.admit(u64::from(abi.inline()) + u64::from(abi.given()))?;
         Ok(abi)
     }
 
@@ -413,9 +490,14 @@ impl Abi {
         self.chip == Chip::G45
     }
 
-    /// It is a vertex program.
+    /// Its lanes are those of vertices: of two, or of the one that a geometry program emits.
     pub fn is_vertex(&self) -> bool {
-        self.stage == Stage::Vertex
+        of_vertices(self.stage)
+    }
+
+    /// It is a geometry program.
+    pub fn is_geometry(&self) -> bool {
+        self.stage == Stage::Geometry
     }
 
     /// Doublewords of constants: numbers of bindings and pushed words, then those of the draw.
@@ -436,7 +518,7 @@ impl Abi {
             .last()
             .map_or(0, |(_, first, words)| first.saturating_add(words.len().div_ceil(ROW) as u8));
         let rows = (self.constant_words().div_ceil(ROW) as u8).saturating_add(tables);
-        if self.is_vertex() { rows.max(1) } else { rows }
+        if self.stage == Stage::Vertex { rows.max(1) } else { rows }
     }
 
     /// The first register of a table.
@@ -481,7 +563,10 @@ impl Abi {
     /// Vertex: units of 64 bytes of an entry, which holds what is read and then what is written.
     pub fn entry_units(&self) -> u32 {
         let written = self.vue.as_ref().map_or(0, Vue::slots) as u32;
-        (2 * u32::from(self.element_rows())).max(written).div_ceil(4)
+        match &self.taken {
+            Some(taken) => (written + taken.completing() as u32).div_ceil(4),
+            None => (2 * u32::from(self.element_rows())).max(written).div_ceil(4),
+        }
     }
 
     /// The first register of constants: a header of pixels has two registers, and two of stored depths follow where depth is
@@ -506,7 +591,10 @@ impl Abi {
     fn given(&self) -> u8 {
         match self.stage {
             Stage::Fragment => 2 * self.slots(),
-            Stage::Vertex | Stage::Geometry => 2 * self.element_rows(),
+            Stage::Vertex => 2 * self.element_rows(),
+            Stage::Geometry => {
+                self.taken.as_ref().map_or(0, |taken| taken.rows() * taken.geometry.takes.count())
+            }
             Stage::Compute => 1,
         }
     }
@@ -539,12 +627,30 @@ impl Abi {
     }
 
     /// The header of memory's messages: r0, whose offset for all lanes is 0 but in media threads, which have a copy
-    /// (isa/gen4-pipeline.md 3.1).
+    /// (isa/gen4-pipeline.md 3.1). In a geometry thread r0 has the type of the primitive there.
     pub fn header(&self) -> u8 {
         match self.stage {
-            Stage::Compute => self.lane() + 2 * self.rows(),
-            Stage::Vertex | Stage::Geometry | Stage::Fragment => 0,
+            Stage::Compute | Stage::Geometry => self.lane() + 2 * self.rows(),
+            Stage::Vertex | Stage::Fragment => 0,
         }
+    }
+
+    /// Geometry: the header of the entry that is open, and behind it the reply that names the next one.
+    pub fn open_entry(&self) -> u8 {
+        self.header() + 1
+    }
+
+    /// Geometry: register and first doubleword of a part of a vertex of the primitive.
+    pub fn corner(&self, vertex: u8, part: Part) -> Option<(u8, u8)> {
+        let taken = self.taken.as_ref()?;
+        let slot = taken.slot(part)?;
+        let row = vertex * taken.rows() + slot / 2 - Taken::FIRST_ROW;
+        Some((self.inline() + row, 4 * (slot % 2)))
+    }
+
+    /// Geometry: the row that completes entries, where some stay open.
+    pub fn completing_row(&self) -> u8 {
+        self.vue.as_ref().map_or(0, |vue| vue.slots() as u8 / 2)
     }
 
     /// Fragment: the registers of the pixels' coordinates, columns and rows, a word each.
@@ -579,7 +685,8 @@ impl Abi {
         match self.stage {
             Stage::Fragment => self.deltas()[0] + 2 * self.rows(),
             Stage::Compute => self.header() + 1,
-            Stage::Vertex | Stage::Geometry => self.lane_offsets() + 1,
+            Stage::Vertex => self.lane_offsets() + 1,
+            Stage::Geometry => self.open_entry() + 2,
         }
     }
 
@@ -619,9 +726,14 @@ impl Abi {
     }
 }
 
+/// Lanes of a stage are those of vertices.
+pub const fn of_vertices(stage: Stage) -> bool {
+    matches!(stage, Stage::Vertex | Stage::Geometry)
+}
+
 /// The most words of tables that a program has.
 pub const fn tabled(stage: Stage) -> usize {
-    if matches!(stage, Stage::Vertex) { PUSHED } else { TABLED }
+    if of_vertices(stage) { PUSHED } else { TABLED }
 }
 
 /// The tables that a program has; [`tabled`] words at most, behind `tables` of the plan.
@@ -674,7 +786,7 @@ fn chosen(
         })
         .collect();
     words.sort_by_key(|&(word, count)| (std::cmp::Reverse(count), word));
-    let vertex = func.stage == Stage::Vertex;
+    let vertex = of_vertices(func.stage);
     let most = if vertex { 2 * PUSHED - tabled } else { PUSHED.min(TABLED - tabled) };
     if vertex {
         // Four words beside each other are the operand of one instruction: whole rows where there is room for them.

@@ -1,6 +1,6 @@
 //! What a driver is told of a program: places, state as words, figures. docs/abi-gen4.md.
 
-use crate::abi::{Abi, Drawn, Told};
+use crate::abi::{Abi, Drawn, Taken, Told};
 use crate::back::Finished;
 use crate::vue::{self, Vue};
 use crate::{fetch, targets};
@@ -34,6 +34,8 @@ pub const GATHER_SAMPLER: &str = "gather_sampler";
 pub const GATHER_CUBE_SAMPLER: &str = "gather_cube_sampler";
 /// VS_STATE. isa/gen4-pipeline.md 1.1, 1.2.
 pub const VS: &str = "VS_STATE";
+/// GS_STATE. isa/gen4-pipeline.md 1.1, 1.2.
+pub const GS: &str = "GS_STATE";
 /// The doublewords of 3DSTATE_VERTEX_ELEMENTS. isa/gen4-pipeline.md 1.4.
 pub const ELEMENTS: &str = "VERTEX_ELEMENT_STATE";
 
@@ -45,6 +47,10 @@ const SCATTERED: Ground = Ground::manual(
 const PAYLOAD: Ground = Ground::assumption(
     "the payload of a root thread is r0, constants, inline data",
     "media kernels of public drivers agree with it; volume 2 of the manual is not at hand",
+);
+const STRIPS: Ground = Ground::assumption(
+    "the payload of a geometry thread is r0, constants, vertices, and its entries are strips by their marks",
+    "threads of clipping have constants there, and public drivers' geometry threads emit polygons and lines; volume 2 of the manual is not at hand",
 );
 /// Log2 of the bytes of a thread's scratch, less 10; 0 without any. isa/gen4-pipeline.md 1.1.
 fn scratch_code(bytes: u32) -> u32 {
@@ -151,7 +157,7 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
     });
     // The order of `Abi::first_words`.
     let constants: Vec<DriverConstant> = match func.stage {
-        Stage::Vertex => pushed.chain(constants).collect(),
+        Stage::Vertex | Stage::Geometry => pushed.chain(constants).collect(),
         _ => constants.chain(pushed).collect(),
     };
     let memory = !abi.surfaces.is_empty() || finished.stats.scratch_bytes > 0;
@@ -163,7 +169,11 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
     let mut state = match func.stage {
         Stage::Fragment => windower(abi, finished),
         Stage::Compute => media(abi, finished),
-        Stage::Vertex | Stage::Geometry => vertex(abi, finished),
+        Stage::Vertex => vertex(abi, finished),
+        Stage::Geometry => {
+            grounds.push(STRIPS);
+            geometry(abi, finished)
+        }
     };
     let numbers = abi.drawn.iter().map(|which| {
         DriverWord::Other(match which {
@@ -220,6 +230,17 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
 }
 
 fn stage_input(func: &Func, abi: &Abi, input: Input) -> StageInput {
+    if let Some(taken) = &abi.taken {
+        let slot = match func.inputs[input].kind {
+            InputKind::Corner { part, .. } => taken.slot(part),
+            InputKind::Builtin(_) | InputKind::Location { .. } => None,
+        };
+        let place = match slot {
+            Some(slot) => InputPlace::Record { varying: 16 * u32::from(slot) },
+            None => InputPlace::Elsewhere {},
+        };
+        return StageInput::of(func, input, place);
+    }
     if abi.is_vertex() {
         let place = match abi.element_of(input) {
             Some(number) => InputPlace::Register { register: abi.element(number).into() },
@@ -314,6 +335,44 @@ fn vertex(abi: &Abi, finished: &Finished) -> Named<Setting> {
     let mask = vec![u32::MAX; elements.len()];
     let elements = Setting::Descriptor { words: elements, mask, fields };
     [(VS, state), (ELEMENTS, elements)].into_iter().collect()
+}
+
+/// GS_STATE. The rows of each vertex are read from the second one on.
+fn geometry(abi: &Abi, finished: &Finished) -> Named<Setting> {
+    let blocks = finished.stats.registers.div_ceil(16).max(1) as u32 - 1;
+    let entries = u32::from(abi.entries);
+    let scratch = scratch_code(finished.stats.scratch_bytes as u32);
+    let rows = u32::from(abi.constant_rows());
+    let read = abi.taken.as_ref().map_or(0, |taken| u32::from(taken.rows()));
+    let (offset, units) = (u32::from(Taken::FIRST_ROW), abi.entry_units());
+    const START: u32 = 1;
+    let state = Setting::Descriptor {
+        words: vec![
+            blocks << 1,
+            entries << 18,
+            scratch,
+            START | offset << 4 | read << 11 | rows << 25,
+            (units - 1) << 19,
+            0,
+            0,
+        ],
+        mask: vec![0xe, 0x83fd_2880, 0xf, 0x7e01_fbff, 0x00f8_0000, 0, 0x6000_0000],
+        fields: [
+            ("GRF blocks", blocks),
+            ("binding table entries", entries),
+            ("per-thread scratch", scratch),
+            ("dispatch GRF start", START),
+            ("vertex URB read offset", offset),
+            ("vertex URB read length", read),
+            ("constant URB read length", rows),
+            ("URB entry size", units - 1),
+            ("discard adjacency", 0),
+            ("reorder", 0),
+        ]
+        .into_iter()
+        .collect(),
+    };
+    [(GS, state)].into_iter().collect()
 }
 
 /// The interface descriptor and VFE_STATE of a compute program.

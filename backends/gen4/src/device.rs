@@ -6,6 +6,7 @@ mod compute;
 mod depth;
 mod draw;
 mod entry;
+mod geometry;
 mod pixel;
 mod stored;
 mod surfaces;
@@ -18,7 +19,9 @@ use crate::emu::{Model, Run, Trap};
 use crate::isa;
 use chip::Chip;
 pub use draw::Drawing;
-use gpucc_emu::device::{Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun};
+use gpucc_emu::device::{
+    Device, FragmentOut, GARBAGE, Launcher, PrimitiveIn, PrimitiveOut, Stop, VertexOut, VertexRun,
+};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::{Bindings, Bound, load_word};
 use gpucc_ir::ssa::numerics::Perturbation;
@@ -155,6 +158,14 @@ impl Device for Machine {
         run: &VertexRun<'_>,
     ) -> Result<Vec<VertexOut>, Stop> {
         self.points(bindings, run)
+    }
+
+    fn primitives(
+        &mut self,
+        bindings: &mut Bindings,
+        primitives: &[PrimitiveIn],
+    ) -> Result<Vec<PrimitiveOut>, Stop> {
+        self.objects(bindings, primitives)
     }
 
     fn quads(

@@ -1,6 +1,7 @@
 //! Machine IR over physical registers becomes words, with the distances of branches. G45 vol. 4, chapters 13 and 14.
 
 mod fragment;
+pub mod geometry;
 mod lanes;
 mod math;
 mod sampler;
@@ -200,7 +201,7 @@ pub fn messages(inst: &Inst, abi: &Abi) -> std::ops::Range<u8> {
         }
         Inst::Target { .. } => HEADER..HEADER + 2 + 6 * rows,
         Inst::Slot { message, .. } => *message..*message + 1,
-        Inst::Entry { .. } => vertex::HEADER..vertex::HEADER + 1,
+        Inst::Entry { .. } | Inst::Leave { .. } | Inst::Close => vertex::HEADER..vertex::HEADER + 1,
         _ => 0..0,
     }
 }
@@ -840,6 +841,9 @@ impl Emit<'_> {
             }
             Inst::Slot { values, message } => self.slot(values, *message),
             Inst::Entry { row, count, last } => self.entry(*row, *count, *last),
+            Inst::Leave { row, count, complete } => self.leave(*row, *count, *complete),
+            Inst::Mark { bits, joins } => self.mark(*bits, *joins),
+            Inst::Close => self.close(),
         }
     }
 
@@ -929,6 +933,9 @@ impl Emit<'_> {
             if self.machine == Machine::Gen4 {
                 self.wait(header)?;
             }
+        }
+        if self.abi.is_geometry() {
+            self.begin_geometry(is_read(header))?;
         }
         if self.abi.is_fragment() {
             let deltas = self.abi.deltas().map(is_read);

@@ -18,8 +18,8 @@ mod texture;
 mod truths;
 mod uses;
 
+use crate::abi::of_vertices;
 use gpucc_ir::driver::Effort;
-use gpucc_ir::ssa::Stage;
 use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof, float_range};
 pub use native::is_native;
@@ -71,7 +71,7 @@ const OWN: &[Pass] = &[
         Proof::Expansion,
         "operations that the machine lacks become others",
         |func, ctx| {
-            let machine = native::Machine { vertex: func.stage == Stage::Vertex };
+            let machine = native::Machine { vertex: of_vertices(func.stage) };
             gpucc_passes::expand::expand(func, &machine, &ctx.numerics)
         },
     ),

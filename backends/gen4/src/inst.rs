@@ -414,6 +414,12 @@ pub enum Inst {
     Slot { values: [Source; 4], message: u8 },
     /// So many slots leave for a row of the URB entries; the last write ends the thread.
     Entry { row: u8, count: u8, last: bool },
+    /// Geometry: so many slots leave for a row of the open entry. Where that is complete, the next one is open behind it.
+    Leave { row: u8, count: u8, complete: bool },
+    /// Geometry: what the header says of the open entry's place in its strip; `joins`: beside what it says already.
+    Mark { bits: u32, joins: bool },
+    /// Geometry: the thread ends, and the open entry is of no use.
+    Close,
     /// The thread ends.
     End,
 }
@@ -638,6 +644,9 @@ macro_rules! visit {
             | Inst::Demote
             | Inst::DemoteBy(_)
             | Inst::Entry { .. }
+            | Inst::Leave { .. }
+            | Inst::Mark { .. }
+            | Inst::Close
             | Inst::End => {}
         }
     }};
@@ -756,7 +765,10 @@ impl mach::Inst for Inst {
     }
 
     fn ends_block(&self) -> bool {
-        matches!(self, Inst::If { .. } | Inst::While { .. } | Inst::Break(_) | Inst::End)
+        matches!(
+            self,
+            Inst::If { .. } | Inst::While { .. } | Inst::Break(_) | Inst::End | Inst::Close
+        )
     }
 
     fn access(&self) -> Option<Access> {

@@ -34,6 +34,7 @@ mod schedule;
 #[cfg(feature = "emulator")]
 mod sites;
 mod steps;
+mod strips;
 mod target;
 mod targets;
 mod text;

@@ -24,6 +24,12 @@ pub const OFFSET: Limit =
 pub const VERTEX_BUFFERS: Limit = Limit::new("vertex buffers", 17, "use fewer buffers");
 /// Slots of an entry of 5 units. isa/gen4-pipeline.md 1.3.
 pub const SLOTS: Limit = Limit::new("slots of a vertex", 20, "pass fewer outputs");
+/// Registers of what a thread is given; what it computes has the others.
+pub const PAYLOAD: Limit = Limit::new(
+    "registers of inputs",
+    96,
+    "pass fewer values, or take primitives of fewer vertices",
+);
 /// Scratch of a thread. isa/gen4-pipeline.md 1.1.
 pub const MEMORY: Limit = Limit::new(
     "bytes of memory of a thread",
@@ -59,6 +65,7 @@ pub fn of(machine: Machine) -> Vec<(&'static str, u64)> {
         VERTEX_BUFFERS,
         SLOTS,
         distances(machine),
+        PAYLOAD,
         MEMORY,
         INVOCATIONS,
         JUMP,

@@ -9,6 +9,7 @@ mod atomic;
 mod control;
 mod elements;
 mod fragment;
+mod geometry;
 mod image;
 mod known;
 mod memory;
@@ -100,6 +101,8 @@ struct Lower<'a> {
     coverage: Option<VReg>,
     /// What outputs have.
     written: outputs::Written,
+    /// Geometry: what is known of strips, and what is counted.
+    strip: geometry::Strip,
     /// Replies have components that nobody reads.
     unread: bool,
     span: Span,
@@ -139,6 +142,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         w: None,
         coverage: None,
         written: outputs::Written::default(),
+        strip: geometry::Strip::default(),
         unread: false,
         span: Span::NONE,
     };
@@ -148,8 +152,13 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
     lower.find_values();
     let scratch = lower.place_variables()?;
     lower.scratch = lower.place_cells(scratch)?;
-    lower.begin_outputs();
-    if abi.is_fragment() {
+    if abi.is_geometry() {
+        lower.geometry()?;
+    } else {
+        lower.begin_outputs();
+    }
+    if abi.is_geometry() {
+    } else if abi.is_fragment() {
         lower.begin_fragment();
         lower.region(ssa.body, &[])?;
         lower.end_fragment()?;
@@ -292,6 +301,7 @@ impl Lower<'_> {
                 self.values[data.results[0]] = Some(place);
                 return Ok(());
             }
+            _ if self.abi.is_geometry() => return self.geometry_input(data),
             _ if self.abi.is_vertex() => return self.vertex_input(data),
             _ => return self.fragment_input(data),
         };

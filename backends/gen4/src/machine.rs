@@ -8,6 +8,7 @@ use gpucc_emu::device::{Device, Drawer};
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics, Stage};
+use gpucc_machine::about::STAGES;
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
 use gpucc_machine::{About, Compiled, Errors, Request, Site, Steps};
 use gpucc_passes::pass::Listed;
@@ -29,14 +30,7 @@ const fn member(
     refusals: refuse::Table,
     table: Machine,
 ) -> Member {
-    let about = About {
-        name,
-        machine,
-        short,
-        chips,
-        stages: &["vertex", "fragment", "compute"],
-        noticed: 90,
-    };
+    let about = About { name, machine, short, chips, stages: STAGES, noticed: 90 };
     Member { about, refusals, text: Text(table) }
 }
 

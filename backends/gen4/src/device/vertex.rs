@@ -149,7 +149,7 @@ impl Machine {
     }
 
     /// Looks at what no output says of an entry.
-    fn fixed(&self, model: Model, words: &[u32], out: &VertexOut) -> Result<(), Stop> {
+    pub(super) fn fixed(&self, model: Model, words: &[u32], out: &VertexOut) -> Result<(), Stop> {
         let mut distances = BTreeMap::new();
         let mut placed = false;
         for (output, data) in &self.compiled.expanded.outputs {
@@ -171,7 +171,7 @@ impl Machine {
     }
 
     /// What an entry has for each output.
-    fn vertex(&self, entry: &[u32]) -> VertexOut {
+    pub(super) fn vertex(&self, entry: &[u32]) -> VertexOut {
         let mut out = vec![[0; 4]; self.compiled.expanded.outputs.len()];
         for told in &self.compiled.described.outputs {
             let Some(output) = told.output else { continue };

@@ -4,12 +4,14 @@ mod clip;
 mod commands;
 mod draw;
 mod fetch;
+mod geometry;
 mod media;
 mod pixel;
 mod setup;
 mod unit;
 mod vertex;
 
+pub use geometry::{Emitted, Given};
 pub use pixel::Subspan;
 pub use setup::{Object, Placed};
 

@@ -1,7 +1,8 @@
 //! Dot products of vertices: one word where the components of an operand stand side by side, else products and sums, which become
 //! vectors with those of other dot products.
 
-use gpucc_ir::ssa::{Builder, Func, Imm, Op, Stage, Type, Value, ValueDef};
+use crate::abi::of_vertices;
+use gpucc_ir::ssa::{Builder, Func, Imm, Op, Type, Value, ValueDef};
 
 /// Bytes of a vector.
 const ROW: u64 = 16;
@@ -10,7 +11,7 @@ const ROW: u64 = 16;
 /// a position that is the same in every program has words alone.
 pub fn scatter(func: &mut Func) -> bool {
     let mut changed = false;
-    if func.stage != Stage::Vertex || func.invariant {
+    if !of_vertices(func.stage) || func.invariant {
         return changed;
     }
     for (region, ..) in func.regions_in_order() {

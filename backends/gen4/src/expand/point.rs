@@ -1,6 +1,7 @@
 //! The width of points, as a vertex's header can hold it: eighths of a pixel in eleven bits. isa/gen4-pipeline.md 2.
 
-use gpucc_ir::ssa::{Builder, Builtin, Func, Imm, Op, OutputKind, Stage};
+use crate::abi::of_vertices;
+use gpucc_ir::ssa::{Builder, Builtin, Func, Imm, Op, OutputKind};
 
 /// The least and the greatest width.
 const LEAST: f32 = 0.125;
@@ -8,7 +9,7 @@ const GREATEST: f32 = 255.875;
 
 /// Widths that a vertex program writes become the next ones below that the header has.
 pub fn widths(func: &mut Func) -> bool {
-    if func.stage != Stage::Vertex {
+    if !of_vertices(func.stage) {
         return false;
     }
     let mut changed = false;

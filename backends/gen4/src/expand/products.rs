@@ -2,8 +2,9 @@
 //! 14.2.23. WGSL lets a product and a sum be one operation that rounds once, and lets sums be regrouped.
 
 use super::uses::{Uses, uses};
+use crate::abi::of_vertices;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use gpucc_ir::ssa::{Builder, Func, InstData, Op, Region, Stage, Type, Value};
+use gpucc_ir::ssa::{Builder, Func, InstData, Op, Region, Type, Value};
 use smallvec::SmallVec;
 
 /// Products of one sum.
@@ -144,7 +145,7 @@ fn operands<'a>(products: impl Iterator<Item = &'a [Value; 2]> + Clone) -> Small
 /// Makes sums of products. Vertices have words for dot products, and vectors of products and sums.
 pub fn join(func: &mut Func) -> bool {
     let mut changed = false;
-    if func.stage == Stage::Vertex {
+    if of_vertices(func.stage) {
         return changed;
     }
     let (places, own) = (SecondaryMap::new(), EntitySet::new());

@@ -1,7 +1,8 @@
 //! The machine's own expansions, with their error bounds.
 
 use super::uses::uses;
-use gpucc_ir::ssa::{Builder, Func, InstData, Op, Stage, Type, Value};
+use crate::abi::of_vertices;
+use gpucc_ir::ssa::{Builder, Func, InstData, Op, Type, Value};
 use smallvec::SmallVec;
 
 /// The sign bit of a float.
@@ -149,7 +150,7 @@ pub fn tangent_of(b: &mut Builder, data: &InstData) -> Value {
 pub fn sine(b: &mut Builder, data: &InstData) -> Value {
     let x = data.args[0];
     let magnitude = b.op1(Op::FAbs, x);
-    if b.func.stage == Stage::Vertex {
+    if of_vertices(b.func.stage) {
         let slope = line(b, magnitude, -16.0, 8.0);
         let arch = b.op2(Op::FMul, x, slope);
         let size = b.op1(Op::FAbs, arch);
@@ -181,7 +182,7 @@ pub fn cosine(b: &mut Builder, data: &InstData) -> Value {
 /// What scales r so that c2 is 1 costs nothing where LINE makes it. Vertices have the nearer sine.
 fn near_sine(b: &mut Builder, x: Value, slope: f32, offset: f32) -> Value {
     let size = b.op1(Op::FAbs, x);
-    if b.func.stage == Stage::Vertex {
+    if of_vertices(b.func.stage) {
         let offset = b.f32(offset);
         let size = if slope < 0.0 { b.op1(Op::FNeg, size) } else { size };
         let rest = b.op2(Op::FAdd, offset, size);

@@ -2,10 +2,10 @@
 //! (G45 vol. 4, 14.2.21). What other products the sum has, MAC adds to what LINE leaves in the accumulator.
 
 use super::uses::{Uses, uses};
+use crate::abi::of_vertices;
 use crate::abi::{PUSHED, tabled};
 use gpucc_ir::ssa::{
-    Access, Builder, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Op, Region, Stage, Type,
-    Value,
+    Access, Builder, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Op, Region, Type, Value,
 };
 use smallvec::SmallVec;
 
@@ -38,7 +38,7 @@ pub fn join(func: &mut Func) -> bool {
     // No word of a buffer gives way to them.
     let room = tabled(func.stage).saturating_sub(PUSHED);
     let most = (room.saturating_sub(words) / WORDS).min(MOST);
-    if func.stage == Stage::Vertex || most == 0 {
+    if of_vertices(func.stage) || most == 0 {
         return false;
     }
     let uses = uses(func);

@@ -84,6 +84,8 @@ impl Lower<'_> {
                 }
                 Ok(())
             }
+            Op::EmitVertex => self.emit_vertex(inst),
+            Op::EndPrimitive => self.end_primitive(inst),
             _ => self.instruction(data),
         }
     }
@@ -194,7 +196,8 @@ impl Lower<'_> {
 
     /// Whether one loop more has room on the stack of masks. A loop takes two; the one over a group's invocations is a loop, too.
     pub(super) fn admit_loop(&self) -> Result<(), Failure> {
-        let around = u32::from(self.ssa.stage == ssa::Stage::Compute);
+        let several = self.ssa.geometry.is_some_and(|geometry| geometry.invocations > 1);
+        let around = u32::from(self.ssa.stage == ssa::Stage::Compute || several);
         match 2 * ((self.loops.len() + self.phased_loops.len()) as u32 + 1 + around)
             > self.abi.chip.mask_depth()
         {

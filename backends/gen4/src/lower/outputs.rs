@@ -4,6 +4,7 @@ use super::Lower;
 use crate::inst::{Source, Src};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
+use crate::strips;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{Builtin, Imm, InstData, Op, Output, OutputKind};
@@ -25,11 +26,16 @@ impl Lower<'_> {
     /// Registers for what branches and loops write: zeros until then.
     pub(super) fn begin_outputs(&mut self) {
         let mut branched = BTreeSet::new();
+        if self.abi.is_geometry() {
+            branched = strips::far(self.ssa);
+        }
+        let ends = !self.abi.is_geometry();
         for (region, ..) in self.ssa.regions_in_order() {
             for &inst in &self.ssa.regions[region].insts {
                 let data = &self.ssa.insts[inst];
                 if let (Op::Output, Imm::Output(output, component)) = (data.op, &data.imm)
                     && region != self.ssa.body
+                    && ends
                 {
                     branched.insert((*output, *component));
                 }

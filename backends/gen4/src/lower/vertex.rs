@@ -115,10 +115,11 @@ impl Lower<'_> {
         Src::Reg(dst.into()).into()
     }
 
-    /// The entry leaves: header, normalised device coordinates, position, the rest.
-    pub(super) fn end_vertex(&mut self) {
+    /// The slots of an entry: header, normalised device coordinates, position, the rest. An interleaved message has two
+    /// registers at least (G45 vol. 4, 8.4.2).
+    pub(super) fn entry_slots(&mut self) -> Vec<[Source; 4]> {
         let abi = self.abi;
-        let Some(vue) = &abi.vue else { return };
+        let Some(vue) = &abi.vue else { return Vec::new() };
         let position = self.slot_of(vue.position);
         // The coordinates of the device are the position, where it is divided by 1.
         let divided = position[3].src != Src::Bits(1f32.to_bits());
@@ -177,11 +178,16 @@ impl Lower<'_> {
             };
             slots.push(std::array::from_fn(of));
         }
-        let most = usize::from(MOST);
-        // An interleaved message has two registers at least (G45 vol. 4, 8.4.2).
-        if slots.len() % most == 1 {
+        if slots.len() % usize::from(MOST) == 1 {
             slots.push([ZERO; 4]);
         }
+        slots
+    }
+
+    /// The entry leaves.
+    pub(super) fn end_vertex(&mut self) {
+        let most = usize::from(MOST);
+        let slots = self.entry_slots();
         let messages = slots.len().div_ceil(most);
         for (number, part) in slots.chunks(most).enumerate() {
             for (message, &values) in (SLOTS..).zip(part) {

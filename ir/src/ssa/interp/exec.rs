@@ -7,7 +7,7 @@ use super::{
     Emitted, Excluded, FETCH, Inexact, Lanes, Marks, Options, Outcome, Stop, WAVE, has_quads,
 };
 use crate::ssa::eval::{data_type, eval, eval_lanes};
-use crate::ssa::func::{Func, Imm, Inst, InstData, Region, Type, Value};
+use crate::ssa::func::{Emits, Func, Imm, Inst, InstData, Region, Type, Value};
 use crate::ssa::numerics::Numerics;
 use crate::ssa::op::{Flags, Number, Op};
 use crate::ssa::resource::{Builtin, InputKind};
@@ -490,7 +490,10 @@ impl<'a> Machine<'a> {
                 }
             }
             Op::EmitVertex | Op::EndPrimitive => {
-                let most = self.func.geometry.map_or(0, |geometry| geometry.most as usize);
+                let geometry = self.func.geometry;
+                let most = geometry.map_or(0, |geometry| geometry.most as usize);
+                // Each point is a primitive of its own.
+                let points = geometry.is_some_and(|geometry| geometry.emits == Emits::Points);
                 for lane in active.iter() {
                     let Some((emitted, begins)) = self.emitted.get_mut(lane) else {
                         return Err(Stop::Malformed(inst, "outside of a geometry program"));
@@ -499,7 +502,8 @@ impl<'a> Machine<'a> {
                         *begins = true;
                     } else if emitted.len() < most {
                         let outputs = self.outputs.iter().map(|output| output[lane]).collect();
-                        emitted.push(Emitted { outputs, begins: std::mem::take(begins) });
+                        let begins = std::mem::take(begins) || points;
+                        emitted.push(Emitted { outputs, begins });
                     }
                 }
             }

@@ -45,9 +45,14 @@ impl Functions<'_> {
             2 => false,
             _ => return form("the swizzle"),
         };
+        // A thread of primitives has one vertex at a time, in the lower channels. 8.4.2.
+        let two = pairs && !clips;
+        if pairs && clips && message.enabled & 0xf0 != 0 {
+            return Err((Rule::UrbHandle, format!("a second vertex of a {unit:?} thread")));
+        }
         let handles = [
             defined(message.payload, 0, 0)? & 0xffff,
-            match pairs {
+            match two {
                 true => defined(message.payload, 0, 1)? & 0xffff,
                 false => 0,
             },
@@ -60,11 +65,11 @@ impl Functions<'_> {
             let rule = if open.is_some() { Rule::UrbComplete } else { Rule::UrbHandle };
             return Err((rule, format!("handle {:#x}", handles[0])));
         };
-        let count = match pairs {
+        let count = match two {
             true => context.entries.len().min(2),
             false => 1,
         };
-        if pairs && count == 2 && u32::from(context.entries[1].handle) != handles[1] {
+        if two && count == 2 && u32::from(context.entries[1].handle) != handles[1] {
             return Err((Rule::UrbHandle, format!("handle {:#x}", handles[1])));
         }
         let rows = match swizzle {
@@ -85,7 +90,8 @@ impl Functions<'_> {
                 }
                 1 => {
                     for vertex in 0..count {
-                        let row = &mut context.entries[vertex].rows[offset + index / 2];
+                        let at = if two { vertex } else { first };
+                        let row = &mut context.entries[at].rows[offset + index / 2];
                         for word in 0..4 {
                             let bit = 4 * vertex + word;
                             if enabled >> bit & 1 == 1 {
@@ -108,8 +114,8 @@ impl Functions<'_> {
                 }
             }
         }
-        let last = if pairs { count } else { first + 1 };
-        let from = if pairs { 0 } else { first };
+        let last = if two { count } else { first + 1 };
+        let from = if two { 0 } else { first };
         for entry in &mut context.entries[from..last] {
             entry.complete = complete;
             entry.used = used;
