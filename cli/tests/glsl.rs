@@ -86,6 +86,17 @@ fn arguments_are_copied_in_and_out_in_order() {
 }
 
 #[test]
+fn a_text_without_a_main_function_is_wrong_whatever_stage_is_asked_for() {
+    let folder = Folder::new("no-main");
+    let shader = folder.write("none.frag", "#version 330\nvoid f() { }\n");
+    for more in [&["--stage", "fragment"][..], &[]] {
+        let done = gpucc(&[&[&*shader, "--target", "interp"], more].concat());
+        assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+        assert!(text(&done).contains("no function `main` is defined"), "{}", text(&done));
+    }
+}
+
+#[test]
 fn arrays_get_their_lengths_from_uses_and_later_declarations() {
     let source = "#version 450\nlayout(local_size_x = 1) in;\n\
         layout(std430, binding = 0) buffer B { ivec4 v; int o[4]; };\n\

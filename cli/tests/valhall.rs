@@ -242,3 +242,35 @@ void main() { gl_Position = p; v = p.yx; if (p.x > 0.0) gl_PointSize = p.y * 4.0
     assert_eq!(stores(&[]), 1);
     assert_eq!(stores(&["--pipeline", &without]), 0);
 }
+
+/// A colour of f32 leaves as f16 where that is exact and shorter, and as what it is elsewhere.
+#[test]
+fn colours_that_halves_hold_leave_as_halves() {
+    let folder = Folder::new("half-colours");
+    let picked = "select(vec4f(0.0, 1.0, 0.0, 1.0), vec4f(0.5, 1.0, 0.0, 1.0), p.x > 3.0)";
+    for (colour, halves) in [
+        ("vec4f(1.0, -0.0, 65504.0, -0.000061035156)", true),
+        (picked, true),
+        ("vec4f(1.0, 0.0, 0.1, 1.0)", false),
+        ("vec4f(1.0, 0.0, 65505.0, 1.0)", false),
+        // A denormal of f16.
+        ("vec4f(1.0, 0.0, 0.000030517578, 1.0)", false),
+        ("vec4f(1.0, 0.0, p.x, 1.0)", false),
+    ] {
+        let source = format!(
+            "@fragment fn fs(@builtin(position) p: vec4f) -> @location(0) vec4f {{ return {colour}; }}"
+        );
+        verified("colour.wgsl", Source::Wgsl(&source), Uniforms::Loaded);
+        let shader = folder.write("colour.wgsl", &source);
+        let done = gpucc(&[&shader, "--target", "valhall"]);
+        let code = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_eq!(code.contains("BLEND.slot0.v4.f16"), halves, "{colour}: {code}");
+    }
+    // Two sources of blending have one format.
+    let source = "enable dual_source_blending;\n\
+        struct Out { @location(0) @blend_src(0) a: vec4f, @location(0) @blend_src(1) b: vec4f }\n\
+        @fragment fn fs() -> Out { return Out(vec4f(1.0), vec4f(0.0)); }";
+    let shader = folder.write("two.wgsl", source);
+    let code = gpucc(&[&shader, "--target", "valhall"]).stdout;
+    assert!(String::from_utf8_lossy(&code).contains("BLEND.slot0.v4.f32"));
+}

@@ -4,9 +4,10 @@
 use crate::api::{Failure, FauWord, Options, State, Uniforms, VertexForm};
 use crate::limits;
 use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::numerics::{f16_to_f64, f64_to_f16};
 use gpucc_ir::ssa::{
     Builtin, Func, Imm, Input, InputKind, Interpolation, Mem, MemSpace, Op, Output, OutputKind,
-    Resource, ResourceKind, Sampling, Stage, TexKind,
+    Resource, ResourceKind, Sampling, Scalar, Stage, TexKind, Value,
 };
 use gpucc_machine::Taken;
 use gpucc_machine::described::{
@@ -153,6 +154,45 @@ struct Uses {
     asked: BTreeSet<Resource>,
     /// Words of uniform buffers at constant addresses, with how often they are loaded.
     words: BTreeMap<(Resource, u32), u32>,
+    /// For each output what its components are.
+    outputs: Vec<Components>,
+}
+
+/// What the components of an output are.
+#[derive(Copy, Clone, Default)]
+struct Components {
+    /// Those that are written, one bit each.
+    written: u8,
+    /// Those that are constants.
+    constant: u8,
+    /// A component is no f16 that stays what it is as an f32, or it is not written once on every path.
+    other: bool,
+}
+
+impl Components {
+    /// Packing as f16 takes two instructions, and each constant one as f32.
+    fn are_halves(self) -> bool {
+        !self.other && self.constant.count_ones() + 4 - self.written.count_ones() > 2
+    }
+}
+
+/// Choices within one another that are looked into.
+const CHOICES: u32 = 3;
+/// The least normal f16.
+const LEAST_HALF: f64 = 1.0 / 16384.0;
+
+/// An f32 that f16 holds too, without being a denormal there: a constant, or a choice among such.
+fn is_half(func: &Func, value: Value, depth: u32) -> bool {
+    match func.def(value) {
+        Some(data) if data.op == Op::Select && depth > 0 => {
+            data.args[1..].iter().all(|&arg| is_half(func, arg, depth - 1))
+        }
+        _ => func.as_const(value).is_some_and(|bits| {
+            let wide = f64::from(f32::from_bits(bits as u32));
+            let normal = wide == 0.0 || wide.abs() >= LEAST_HALF && wide.is_finite();
+            normal && f16_to_f64(f64_to_f16(wide)).to_bits() == wide.to_bits()
+        }),
+    }
 }
 
 fn uses(func: &Func) -> Uses {
@@ -160,6 +200,7 @@ fn uses(func: &Func) -> Uses {
         resources: vec![false; func.resources.len()],
         inputs: vec![false; func.inputs.len()],
         mems: vec![false; func.mems.len()],
+        outputs: vec![Components::default(); func.outputs.len()],
         ..Uses::default()
     };
     let index = |r: Resource| r.as_u32() as usize;
@@ -198,6 +239,18 @@ fn uses(func: &Func) -> Uses {
                     }
                 }
                 Imm::Input(input, _) => uses.inputs[input.as_u32() as usize] = true,
+                Imm::Output(output, component) => {
+                    let (own, bit) = (&mut uses.outputs[output.as_u32() as usize], 1 << component);
+                    let value = data.args[0];
+                    own.other |= region != func.body
+                        || own.written & bit != 0
+                        || func.outputs[output].scalar != Scalar::F32
+                        || !is_half(func, value, CHOICES);
+                    own.written |= bit;
+                    if func.as_const(value).is_some() {
+                        own.constant |= bit;
+                    }
+                }
                 Imm::Mem(access) | Imm::MemAtomic(access, _) => {
                     uses.mems[access.mem.as_u32() as usize] = true;
                 }
@@ -517,13 +570,24 @@ impl Abi {
             };
             self.inputs.push(slot);
         }
+        // Two sources have one format.
+        let two = |location: u32| {
+            let second = |kind: OutputKind| matches!(kind, OutputKind::Location { location: own, blend_src: 1, .. } if own == location);
+            func.outputs.values().any(|data| second(data.kind))
+        };
+        let halves = |location: u32, output: Output| {
+            uses.outputs[output.as_u32() as usize].are_halves() && !two(location)
+        };
         for (output, data) in func.outputs.iter() {
             let place = match data.kind {
                 OutputKind::Location { location, blend_src, .. } => {
                     limits::COLOR_TARGETS.admit(u64::from(location) + 1)?;
                     OutputPlace::Blend {
                         // What BLEND hands over: the blend descriptor's conversion starts from it.
-                        format: Handed::of(data.scalar),
+                        format: match halves(location, output) {
+                            true => Handed::F16,
+                            false => Handed::of(data.scalar),
+                        },
                         source: blend_src.into(),
                         place: Memory::Blend,
                         index: location,

@@ -16,13 +16,15 @@ use std::collections::BTreeSet;
 
 /// Notes of what is inferred; of more their number is told.
 const MOST_NOTES: usize = 100;
+/// Places of uniforms that one note lists.
+const MOST_PLACES: usize = 32;
 
 impl<'a> Check<'a, '_> {
     /// The program, once everything is read.
     pub fn finish(mut self) -> Result<Program> {
         let main = self.functions.get("main").and_then(|all| all.first()).copied();
         let Some(main) = main.filter(|&main| self.p.functions[main as usize].body.is_some()) else {
-            return Err(Stop::invalid("the source has no function `main`"));
+            return Err(Stop::invalid("no function `main` is defined (GLSL 4.60, 6.1)"));
         };
         self.p.main = main;
         self.overrides()?;
@@ -165,9 +167,24 @@ impl<'a> Check<'a, '_> {
         self.p.loose = Some((ty, Bound { set: 0, binding }));
         let message =
             "uniforms without a block are members of the block `gpucc_Uniforms`, in order";
-        self.p.notes.push(Diagnostic::note("uniforms", message));
+        let places = self.offsets(ty);
+        self.p.notes.push(Diagnostic::note("uniforms", format!("{message}: {places}")));
         self.note_binding("gpucc_Uniforms", binding);
         Ok(())
+    }
+
+    /// Where the members of the block of uniforms lie, as a driver fills it.
+    fn offsets(&self, ty: Ty) -> String {
+        let Ty::Struct(id) = ty else { return String::new() };
+        let laid = self.p.types.laid(id, LOOSE, false);
+        let members = &self.p.types.structure(id).members;
+        let place = |(at, own): (&u32, &Member)| format!("`{}` at byte {at}", own.name);
+        let mut all: Vec<String> =
+            laid.offsets.iter().zip(members).take(MOST_PLACES).map(place).collect();
+        if let more @ 1.. = members.len().saturating_sub(MOST_PLACES) {
+            all.push(format!("{more} more"));
+        }
+        all.join(", ")
     }
 
     fn free(&mut self) -> u32 {

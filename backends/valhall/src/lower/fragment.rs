@@ -7,8 +7,9 @@ use super::vertex::Written;
 use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
+use gpucc_ir::ssa::numerics::f64_to_f16;
 use gpucc_ir::ssa::{Output, Scalar};
-use gpucc_machine::described::{Memory, OutputPlace};
+use gpucc_machine::described::{Handed, Memory, OutputPlace};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -46,18 +47,18 @@ impl Lower<'_> {
         if depth.is_some() || stencil.is_some() {
             coverage = self.emit_depth(depth, stencil, coverage);
         }
-        let mut targets: BTreeMap<u8, [Option<Output>; 2]> = BTreeMap::new();
+        let mut targets: BTreeMap<u8, ([Option<Output>; 2], Handed)> = BTreeMap::new();
         for slot in &self.abi.outputs {
-            if let OutputPlace::Blend { index: target, source, .. } = slot.place
+            if let OutputPlace::Blend { index: target, source, format, .. } = slot.place
                 && self.components_written(slot.output).1 > 0
             {
-                let sources = targets.entry(target as u8).or_default();
+                let (sources, _) = targets.entry(target as u8).or_insert(([None; 2], format));
                 sources[source.min(1) as usize] = Some(slot.output);
             }
         }
         let last = targets.keys().next_back().copied();
-        for (target, sources) in targets {
-            self.blend(target, sources, coverage, Some(target) == last);
+        for (target, colors) in targets {
+            self.blend(target, colors, coverage, Some(target) == last);
         }
     }
 
@@ -110,21 +111,47 @@ impl Lower<'_> {
         made
     }
 
+    /// Floats of 32 bits that f16 holds, two to a register.
+    fn narrowed(&mut self, components: &[Opnd]) -> SmallVec<[Reg; 4]> {
+        let half = |operand: Opnd| match operand.src {
+            Src::Bits(bits) => Some(u32::from(f64_to_f16(f32::from_bits(bits).into()))),
+            _ => None,
+        };
+        let pairs = components.chunks(2);
+        pairs
+            .map(|two| {
+                Reg::from(match (half(two[0]), half(two[1])) {
+                    (Some(low), Some(high)) => self.mov(Src::Bits(low | high << 16)),
+                    _ => self.emit(Opcode::V2f32ToV2f16, two),
+                })
+            })
+            .collect()
+    }
+
     /// BLEND of one target.
-    fn blend(&mut self, target: u8, sources: [Option<Output>; 2], coverage: VReg, last: bool) {
-        let scalar = sources
-            .iter()
-            .flatten()
-            .map(|&output| self.ssa.outputs[output].scalar)
-            .next()
-            .expect("a target has a source");
+    fn blend(
+        &mut self,
+        target: u8,
+        (sources, handed): ([Option<Output>; 2], Handed),
+        coverage: VReg,
+        last: bool,
+    ) {
+        let scalar = match handed {
+            Handed::F32 => Scalar::F32,
+            Handed::F16 => Scalar::F16,
+            Handed::S32 => Scalar::I32,
+            Handed::U32 => Scalar::U32,
+        };
         let (format, half) = register_format(scalar);
         let colors: SmallVec<[SmallVec<[Reg; 4]>; 2]> = sources
             .iter()
             .flatten()
             .map(|&output| {
                 let components = self.components_of(output, 0, 4);
-                self.staged_vector(&components, half)
+                match half && self.ssa.outputs[output].scalar == Scalar::F32 {
+                    true => self.narrowed(&components),
+                    false => self.staged_vector(&components, half),
+                }
             })
             .collect();
         let descriptor = Opnd::plain(Src::Special64(Special::BlendDescriptor(target)));
