@@ -1267,6 +1267,8 @@ fn declarations_follow_their_version_and_their_stage() {
         ("vert", "#version 330\nvec4[2] f(vec4[2] x[2]) { return x[0]; } void main() { }".to_owned(), "arrays of arrays"),
         ("vert", "#version 110\nuniform int i = 1; void main() { }".to_owned(), "first values of uniforms need version 120"),
         ("vert", "#version 330\n#version 330\nvoid main() { }".to_owned(), "`#version` stands before everything else"),
+        // It stands outside of functions (GLSL 4.60, 4.8.1).
+        ("vert", "#version 330\nvoid main() { invariant gl_Position; }".to_owned(), "there is no type `gl_Position`"),
         (
             "vert",
             "#version 330\nvoid main() { float a[]; a[3] = 1.0; float a[3]; }".to_owned(),

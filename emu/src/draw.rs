@@ -552,6 +552,9 @@ impl Assembly {
         if self.held.len() < needed {
             return None;
         }
+        if used == needed {
+            return Some(std::mem::take(&mut self.held));
+        }
         let mut vertices = self.held.clone();
         self.held.drain(..used);
         if self.topology == Topology::TriangleStrip && self.given % 2 == 1 {

@@ -50,6 +50,9 @@ pub const INVOCATIONS: &str = "workgroup invocations";
 /// All stages that shaders have.
 pub const STAGES: &[&str] = &["vertex", "geometry", "fragment", "compute"];
 
+/// Those of machines that run no geometry shaders.
+pub const WITHOUT_GEOMETRY: &[&str] = &["vertex", "fragment", "compute"];
+
 /// How far a chip's approximated functions may be off. Under [`gpucc_ir::ssa::Numerics::perturbed`] the interpreter errs as the
 /// emulator does.
 #[derive(Copy, Clone, Debug, PartialEq)]

@@ -298,38 +298,50 @@ fn vue_place(vue: &Vue, output: Output) -> OutputPlace {
     OutputPlace::Indexed { place: Memory::Varying, index: byte as u32 }
 }
 
-/// VS_STATE, and the elements that the program reads.
-fn vertex(abi: &Abi, finished: &Finished) -> Named<Setting> {
+/// The first register of the payload of a thread of vertices or primitives.
+const START: u32 = 1;
+
+/// State of a unit whose threads write entries. `offset` and `read` are the rows of each entry that is read: from which one on,
+/// and how many. `own` is the unit's word 6, its mask, and the fields that only this unit has.
+fn entry_unit(
+    abi: &Abi,
+    finished: &Finished,
+    (offset, read): (u32, u32),
+    own: (u32, u32, &[(&'static str, u32)]),
+) -> Setting {
     let blocks = finished.stats.registers.div_ceil(16).max(1) as u32 - 1;
     let entries = u32::from(abi.entries);
     let scratch = scratch_code(finished.stats.scratch_bytes as u32);
-    let (rows, read) = (u32::from(abi.constant_rows()), u32::from(abi.element_rows()));
-    let units = abi.entry_units();
-    const START: u32 = 1;
-    let state = Setting::Descriptor {
+    let (rows, units) = (u32::from(abi.constant_rows()), abi.entry_units());
+    let (word, mask, others) = own;
+    let fields = [
+        ("GRF blocks", blocks),
+        ("binding table entries", entries),
+        ("per-thread scratch", scratch),
+        ("dispatch GRF start", START),
+        ("vertex URB read length", read),
+        ("constant URB read length", rows),
+        ("URB entry size", units - 1),
+    ];
+    Setting::Descriptor {
         words: vec![
             blocks << 1,
             entries << 18,
             scratch,
-            START | read << 11 | rows << 25,
+            START | offset << 4 | read << 11 | rows << 25,
             (units - 1) << 19,
             0,
-            1,
+            word,
         ],
-        mask: vec![0xe, 0x83fd_2880, 0xf, 0x7e01_fbff, 0x00f8_0000, 0, 1],
-        fields: [
-            ("GRF blocks", blocks),
-            ("binding table entries", entries),
-            ("per-thread scratch", scratch),
-            ("dispatch GRF start", START),
-            ("vertex URB read length", read),
-            ("constant URB read length", rows),
-            ("URB entry size", units - 1),
-            ("enable", 1),
-        ]
-        .into_iter()
-        .collect(),
-    };
+        mask: vec![0xe, 0x83fd_2880, 0xf, 0x7e01_fbff, 0x00f8_0000, 0, mask],
+        fields: fields.into_iter().chain(others.iter().copied()).collect(),
+    }
+}
+
+/// VS_STATE, and the elements that the program reads.
+fn vertex(abi: &Abi, finished: &Finished) -> Named<Setting> {
+    let read = u32::from(abi.element_rows());
+    let state = entry_unit(abi, finished, (0, read), (1, 1, &[("enable", 1)]));
     let elements = fetch::elements(abi);
     let fields = [("elements", elements.len() as u32 / 2)].into_iter().collect();
     let mask = vec![u32::MAX; elements.len()];
@@ -339,39 +351,10 @@ fn vertex(abi: &Abi, finished: &Finished) -> Named<Setting> {
 
 /// GS_STATE. The rows of each vertex are read from the second one on.
 fn geometry(abi: &Abi, finished: &Finished) -> Named<Setting> {
-    let blocks = finished.stats.registers.div_ceil(16).max(1) as u32 - 1;
-    let entries = u32::from(abi.entries);
-    let scratch = scratch_code(finished.stats.scratch_bytes as u32);
-    let rows = u32::from(abi.constant_rows());
     let read = abi.taken.as_ref().map_or(0, |taken| u32::from(taken.rows()));
-    let (offset, units) = (u32::from(Taken::FIRST_ROW), abi.entry_units());
-    const START: u32 = 1;
-    let state = Setting::Descriptor {
-        words: vec![
-            blocks << 1,
-            entries << 18,
-            scratch,
-            START | offset << 4 | read << 11 | rows << 25,
-            (units - 1) << 19,
-            0,
-            0,
-        ],
-        mask: vec![0xe, 0x83fd_2880, 0xf, 0x7e01_fbff, 0x00f8_0000, 0, 0x6000_0000],
-        fields: [
-            ("GRF blocks", blocks),
-            ("binding table entries", entries),
-            ("per-thread scratch", scratch),
-            ("dispatch GRF start", START),
-            ("vertex URB read offset", offset),
-            ("vertex URB read length", read),
-            ("constant URB read length", rows),
-            ("URB entry size", units - 1),
-            ("discard adjacency", 0),
-            ("reorder", 0),
-        ]
-        .into_iter()
-        .collect(),
-    };
+    let offset = u32::from(Taken::FIRST_ROW);
+    let own = [("vertex URB read offset", offset), ("discard adjacency", 0), ("reorder", 0)];
+    let state = entry_unit(abi, finished, (offset, read), (0, 0x6000_0000, &own));
     [(GS, state)].into_iter().collect()
 }
 

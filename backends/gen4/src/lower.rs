@@ -152,12 +152,11 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
     lower.find_values();
     let scratch = lower.place_variables()?;
     lower.scratch = lower.place_cells(scratch)?;
-    if abi.is_geometry() {
-        lower.geometry()?;
-    } else {
+    if !abi.is_geometry() {
         lower.begin_outputs();
     }
     if abi.is_geometry() {
+        lower.geometry()?;
     } else if abi.is_fragment() {
         lower.begin_fragment();
         lower.region(ssa.body, &[])?;

@@ -37,6 +37,7 @@ impl Strips {
             ..Strips::default()
         };
         let points = geometry.emits == Emits::Points;
+        let emitting = emitting(func);
         for (region, ..) in func.regions_in_order() {
             // From the end on: what follows.
             let mut next = if region == func.body { Next::End } else { Next::Unknown };
@@ -63,7 +64,7 @@ impl Strips {
                     Op::Break | Op::Continue | Op::Next | Op::BreakIf | Op::Exit => {
                         next = Next::Unknown;
                     }
-                    _ if data.regions.iter().any(|&region| emits(func, region)) => {
+                    _ if data.regions.iter().any(|region| emitting.contains(region)) => {
                         (next, end) = (Next::Unknown, None);
                     }
                     _ => {}
@@ -84,13 +85,21 @@ impl Strips {
     }
 }
 
-/// A region emits vertices or ends strips.
-fn emits(func: &Func, region: Region) -> bool {
-    func.regions[region].insts.iter().any(|&inst| {
-        let data = &func.insts[inst];
-        matches!(data.op, Op::EmitVertex | Op::EndPrimitive)
-            || data.regions.iter().any(|&region| emits(func, region))
-    })
+/// Regions that emit vertices or end strips, themselves or within them.
+fn emitting(func: &Func) -> BTreeSet<Region> {
+    let mut found = BTreeSet::new();
+    // Inner regions stand behind those around them.
+    for &(region, ..) in func.regions_in_order().iter().rev() {
+        let emits = func.regions[region].insts.iter().any(|&inst| {
+            let data = &func.insts[inst];
+            matches!(data.op, Op::EmitVertex | Op::EndPrimitive)
+                || data.regions.iter().any(|inner| found.contains(inner))
+        });
+        if emits {
+            found.insert(region);
+        }
+    }
+    found
 }
 
 /// Vertices that a region emits at most; none where loops do.
@@ -109,12 +118,13 @@ fn most(func: &Func, region: Region) -> Option<u64> {
     Some(sum)
 }
 
+/// A component of an output.
+pub type Component = (Output, u8);
+
 /// Components of outputs that some vertex takes from other regions than its own: they stand in registers.
-pub fn far(func: &Func) -> BTreeSet<(Output, u8)> {
-    let mut written = BTreeSet::new();
-    for (region, ..) in func.regions_in_order() {
-        stores(func, region, &mut written);
-    }
+pub fn far(func: &Func) -> BTreeSet<Component> {
+    let within = stores(func);
+    let written = &within[&func.body];
     let mut far = BTreeSet::new();
     for (region, ..) in func.regions_in_order() {
         let mut near = BTreeSet::new();
@@ -126,9 +136,9 @@ pub fn far(func: &Func) -> BTreeSet<(Output, u8)> {
                 }
                 (Op::EmitVertex, _) => far.extend(written.difference(&near).copied()),
                 _ => {
-                    let mut inner = BTreeSet::new();
-                    data.regions.iter().for_each(|&region| stores_within(func, region, &mut inner));
-                    near.retain(|place| !inner.contains(place));
+                    for inner in &data.regions {
+                        near.retain(|place| !within[inner].contains(place));
+                    }
                 }
             }
         }
@@ -136,28 +146,31 @@ pub fn far(func: &Func) -> BTreeSet<(Output, u8)> {
     far
 }
 
-/// Adds what a region itself writes.
-fn stores(func: &Func, region: Region, found: &mut BTreeSet<(Output, u8)>) {
-    for &inst in &func.regions[region].insts {
-        if let Imm::Output(output, component) = func.insts[inst].imm {
-            found.insert((output, component));
+/// What each region writes, with the regions in it.
+fn stores(func: &Func) -> BTreeMap<Region, BTreeSet<Component>> {
+    let mut within: BTreeMap<Region, BTreeSet<Component>> = BTreeMap::new();
+    // Inner regions stand behind those around them.
+    for &(region, ..) in func.regions_in_order().iter().rev() {
+        let mut found = BTreeSet::new();
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            if let Imm::Output(output, component) = data.imm {
+                found.insert((output, component));
+            }
+            for inner in &data.regions {
+                found.extend(&within[inner]);
+            }
         }
+        within.insert(region, found);
     }
-}
-
-/// The same with the regions in it.
-fn stores_within(func: &Func, region: Region, found: &mut BTreeSet<(Output, u8)>) {
-    stores(func, region, found);
-    for &inst in &func.regions[region].insts {
-        func.insts[inst].regions.iter().for_each(|&region| stores_within(func, region, found));
-    }
+    within
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn strips(emits: &str, most: u32, body: &str) -> (Vec<Next>, Strips) {
+    fn program(emits: &str, most: u32, body: &str) -> Func {
         let text = format!(
             "func \"main\" geometry points to {most} {emits} {{
   in0 = \"p\" f32 x 4 corner 0 builtin position
@@ -170,10 +183,16 @@ mod tests {
 }}
 "
         );
-        let module = gpucc_ir::ssa::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-        let func = &module.funcs[0];
-        gpucc_ir::ssa::verify(func).expect("it is well formed");
-        let strips = Strips::of(func);
+        let parsed = gpucc_ir::ssa::parse(&text);
+        let mut module = parsed.unwrap_or_else(|error| panic!("{error}: {text}"));
+        let func = module.funcs.remove(0);
+        gpucc_ir::ssa::verify(&func).expect("it is well formed");
+        func
+    }
+
+    fn strips(emits: &str, most: u32, body: &str) -> (Vec<Next>, Strips) {
+        let func = program(emits, most, body);
+        let strips = Strips::of(&func);
         let all = func.regions_in_order();
         let insts = all.iter().flat_map(|&(region, ..)| &func.regions[region].insts);
         let emits = insts.filter(|&&inst| func.insts[inst].op == Op::EmitVertex);
@@ -204,20 +223,8 @@ mod tests {
     #[test]
     fn a_component_is_far_where_another_region_may_have_written_it_last() {
         let components = |body: &str| {
-            let text = format!(
-                "func \"main\" geometry points to 4 points {{
-  in0 = \"p\" f32 x 4 corner 0 builtin position
-  out0 = \"position\" f32 x 4 builtin position
-}} body {{
-  %0: b32 = input in0.0
-  %1: b1 = flt %0, %0
-{body}
-  yield
-}}
-"
-            );
-            let module = gpucc_ir::ssa::parse(&text).expect("text of the IR");
-            far(&module.funcs[0]).into_iter().map(|(_, component)| component).collect::<Vec<_>>()
+            let found = far(&program("points", 4, body));
+            found.into_iter().map(|(_, component)| component).collect::<Vec<_>>()
         };
         assert!(
             components("output out0.0, %0 emit_vertex output out0.0, %0 emit_vertex").is_empty()

@@ -5,7 +5,7 @@ use crate::{isa, limits};
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
-use gpucc_machine::about::{About, Errors};
+use gpucc_machine::about::{About, Errors, WITHOUT_GEOMETRY};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
 #[cfg(feature = "emulator")]
 use gpucc_machine::described::Setting;
@@ -19,7 +19,7 @@ const R700: About = About {
     machine: "AMD R700 family (TeraScale)",
     short: Family::R700.machine(),
     chips: &["rv770", "rv790", "rv740", "rv730", "rv710"],
-    stages: &["vertex", "fragment", "compute"],
+    stages: WITHOUT_GEOMETRY,
     noticed: 95,
 };
 

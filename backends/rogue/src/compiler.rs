@@ -9,6 +9,7 @@ use gpucc_emu::device::Device;
 use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Builtin, Func, Numerics, OutputKind, Scalar, Stage};
+use gpucc_machine::about::WITHOUT_GEOMETRY;
 use gpucc_machine::described::Setting;
 use gpucc_machine::{About, Assembler, Compiled, Errors, Kept, Request, Site};
 use gpucc_passes::pass::Listed;
@@ -26,7 +27,7 @@ static ABOUT: About = About {
     machine: "Imagination PowerVR Rogue",
     short: refuse::SHORT,
     chips: NAMES,
-    stages: &["vertex", "fragment", "compute"],
+    stages: WITHOUT_GEOMETRY,
     noticed: 85,
 };
 

@@ -170,9 +170,11 @@ struct Components {
 }
 
 impl Components {
-    /// Packing as f16 takes two instructions, and each constant one as f32.
+    /// Packing as f16 takes two instructions, and each constant one as f32; what is not written is 0. A colour that nobody
+    /// writes is not handed over.
     fn are_halves(self) -> bool {
-        !self.other && self.constant.count_ones() + 4 - self.written.count_ones() > 2
+        let varying = self.written & !self.constant;
+        self.written != 0 && !self.other && 4 - varying.count_ones() > 2
     }
 }
 

@@ -5,7 +5,7 @@ use crate::isa;
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
-use gpucc_machine::about::{About, Errors};
+use gpucc_machine::about::{About, Errors, WITHOUT_GEOMETRY};
 use gpucc_machine::assembler::{Assembler, AssemblyError};
 use gpucc_machine::{Compiled, Excerpt, Machine, Request, Site, Steps, TextError};
 use gpucc_passes::pass::Listed;
@@ -20,7 +20,7 @@ const ABOUT: About = About {
     machine: "Arm Valhall v9",
     short: "Valhall v9",
     chips: &["g57", "g77", "g78"],
-    stages: &["vertex", "fragment", "compute"],
+    stages: WITHOUT_GEOMETRY,
     // There is a modifier on nearly every source, some of them on values whose sign, size or precision no input of the
     // samples changes: 95 in the mean of seeds, and 93 must hold.
     noticed: 95,

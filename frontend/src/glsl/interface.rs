@@ -14,8 +14,7 @@ use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
-    Builtin, Input, InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar, Stage,
-    Type,
+    Builtin, Input, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar, Stage, Type,
 };
 use naga::ScalarKind;
 
@@ -364,12 +363,7 @@ impl<'p> OfGlsl<'p> {
 
     pub(super) fn builtin_input(&mut self, builtin: Builtin, scalar: Scalar, name: &str) -> Input {
         let kind = InputKind::Builtin(builtin);
-        let known = self.func.inputs.iter().find(|(_, input)| input.kind == kind);
-        if let Some((input, _)) = known {
-            return input;
-        }
-        let (name, components) = (name.to_owned(), builtin.components());
-        self.func.inputs.push(InputData { kind, components, scalar, name })
+        self.input_once(kind, builtin.components(), scalar, name)
     }
 
     /// The pixel that a fragment covers.

@@ -441,10 +441,8 @@ impl<'a> Parser<'_, 'a> {
                 self.precision()?;
                 StmtKind::Empty
             }
-            // Variables that are there become so (GLSL 4.60, 4.8.1 and 4.9).
-            "precise" | "invariant"
-                if self.is_name(1) && matches!(self.ahead(2).text, ";" | ",") =>
-            {
+            // Variables that are there become so (GLSL 4.60, 4.9).
+            "precise" if self.is_name(1) && matches!(self.ahead(2).text, ";" | ",") => {
                 self.at += 1;
                 let named = self.expression()?;
                 self.expect(";")?;

@@ -133,11 +133,11 @@ impl Check<'_, '_> {
         if float && (bits || newer && !self.dialect.has("shader_atomic_float")) {
             return Ok(None);
         }
-        for stores in [false, true] {
-            let alone = [("imageAtomicLoad", false), ("imageAtomicStore", true)];
-            if alone.iter().all(|(name, only)| *name != own || *only == stores) {
-                self.access(&values[0], stores)?;
-            }
+        if own != "imageAtomicStore" {
+            self.access(&values[0], false)?;
+        }
+        if own != "imageAtomicLoad" {
+            self.access(&values[0], true)?;
         }
         self.changed(&values[0]);
         let ty = if own == "imageAtomicStore" { Ty::Void } else { scalar };

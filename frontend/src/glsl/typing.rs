@@ -179,10 +179,10 @@ impl<'a> Check<'a, '_> {
         let mut names: Set<&str> = Set::default();
         for member in members {
             let base = self.type_of(&member.ty)?;
-            let of_values = |word: &str| {
-                ["const", "in", "out", "uniform", "attribute", "varying", "invariant"]
-                    .contains(&word)
-                    || ["flat", "smooth", "noperspective", "centroid", "sample"].contains(&word)
+            let of_values = |word: &str| match word {
+                "const" | "in" | "out" | "uniform" | "attribute" | "varying" | "invariant" => true,
+                "flat" | "smooth" | "noperspective" | "centroid" | "sample" => true,
+                _ => false,
             };
             let words = &member.qualifiers.words;
             if let Some(&(word, at)) = words.iter().find(|(word, _)| !is_block && of_values(word)) {

@@ -13,8 +13,7 @@ use super::types::Leaf;
 use super::{Lower, Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
-    Builtin, Input, InputData, InputKind, Interpolation, Mem, MemSpace, Op, Sampling, Scalar, Type,
-    Value,
+    Builtin, Input, InputKind, Interpolation, Mem, MemSpace, Op, Sampling, Scalar, Type, Value,
 };
 
 /// Where an input is wanted.
@@ -227,11 +226,7 @@ impl<S> Lower<'_, S> {
     /// The fragment's position as an input; there is one.
     fn position(&mut self) -> Input {
         let kind = InputKind::Builtin(Builtin::Position);
-        if let Some((input, _)) = self.func.inputs.iter().find(|(_, data)| data.kind == kind) {
-            return input;
-        }
-        let name = "position".to_owned();
-        self.func.inputs.push(InputData { kind, components: 4, scalar: Scalar::F32, name })
+        self.input_once(kind, 4, Scalar::F32, "position")
     }
 
     /// A variable like another one that holds these scalars from the start on.

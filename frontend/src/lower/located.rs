@@ -6,8 +6,8 @@ use crate::stop::Stop;
 use gpucc_ir::Map;
 use gpucc_ir::ssa::Stage;
 use gpucc_ir::ssa::{
-    Builtin, InputData, InputKind, Interpolation, MOST_DISTANCES, Op, OutputKind, Part, Sampling,
-    Scalar, Type, Value,
+    Builtin, Input, InputData, InputKind, Interpolation, MOST_DISTANCES, Op, OutputKind, Part,
+    Sampling, Scalar, Type, Value,
 };
 use naga::ScalarKind;
 use smallvec::SmallVec;
@@ -121,20 +121,29 @@ impl<S> Lower<'_, S> {
         Ok(())
     }
 
+    /// The input of a kind: each is declared once.
+    pub fn input_once(
+        &mut self,
+        kind: InputKind,
+        components: u8,
+        scalar: Scalar,
+        name: &str,
+    ) -> Input {
+        let known = self.func.inputs.iter().find(|(_, data)| data.kind == kind);
+        match known {
+            Some((input, _)) => input,
+            None => {
+                let name = name.to_owned();
+                self.func.inputs.push(InputData { kind, components, scalar, name })
+            }
+        }
+    }
+
     /// Declares and reads a built-in value of a vertex of the primitive.
     pub fn of_vertex(&mut self, vertex: u8, builtin: Builtin, name: &str) -> Result<Values> {
         let prologue = self.prologue;
         let kind = InputKind::Corner { vertex, part: Part::Builtin(builtin) };
-        let known = self.func.inputs.iter().find(|(_, own)| own.kind == kind);
-        let input = match known.map(|(input, _)| input) {
-            Some(input) => input,
-            None => self.func.inputs.push(InputData {
-                kind,
-                components: builtin.components(),
-                scalar: Scalar::F32,
-                name: name.to_owned(),
-            }),
-        };
+        let input = self.input_once(kind, builtin.components(), Scalar::F32, name);
         self.within(prologue, |lower| {
             lower.lanes(builtin.components().into(), |lower, lane| {
                 Ok(lower.b().input(input, lane as u8))

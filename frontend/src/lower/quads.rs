@@ -4,8 +4,7 @@
 use super::{Lower, Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
-    Builtin, Imm, Input, InputData, InputKind, Op, Resource, Scalar, Shuffle, Stage, TexKind,
-    TexOp, Type, Value,
+    Builtin, Imm, InputKind, Op, Resource, Scalar, Shuffle, Stage, TexKind, TexOp, Type, Value,
 };
 use naga::{DerivativeAxis, DerivativeControl};
 
@@ -202,14 +201,7 @@ impl<S> Lower<'_, S> {
     /// A component of a built-in value, as the machine has it.
     pub fn group_input(&mut self, builtin: Builtin, component: u8) -> Value {
         let kind = InputKind::Builtin(builtin);
-        let known = self.func.inputs.iter().find(|(_, data)| data.kind == kind);
-        let input: Input = match known {
-            Some((input, _)) => input,
-            None => {
-                let (components, name) = (builtin.components(), builtin.word().to_owned());
-                self.func.inputs.push(InputData { kind, components, scalar: Scalar::U32, name })
-            }
-        };
+        let input = self.input_once(kind, builtin.components(), Scalar::U32, builtin.word());
         let prologue = self.prologue;
         self.within(prologue, |lower| lower.b().input(input, component))
     }

@@ -9,8 +9,8 @@ use crate::lower::texture::FRAGMENTS;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
-    AtomicOp, Builtin, Imm, InputData, InputKind, Op, ResourceKind, SampleType, Scalar, Stage,
-    TEXEL_OFFSETS, TexKind, TexOp, TexQuery, Type, Value,
+    AtomicOp, Builtin, Imm, InputKind, Op, ResourceKind, SampleType, Scalar, Stage, TEXEL_OFFSETS,
+    TexKind, TexOp, TexQuery, Type, Value,
 };
 use naga::ScalarKind;
 use rspirv::spirv::{Dim as Dims, Op as Code};
@@ -448,27 +448,12 @@ impl<'p> OfSpirv<'p> {
     /// The pixel that a fragment covers.
     fn pixel(&mut self) -> Result<[Value; 2]> {
         let kind = InputKind::Builtin(Builtin::Position);
-        let input = self.builtin_input(kind, 4, Scalar::F32, "gl_FragCoord");
+        let input = self.input_once(kind, 4, Scalar::F32, "gl_FragCoord");
         let prologue = self.prologue;
         Ok([0, 1].map(|lane| {
             let value = self.within(prologue, |lower| lower.b().input(input, lane));
             self.convert(Op::FToS, Type::B32, value)
         }))
-    }
-
-    fn builtin_input(
-        &mut self,
-        kind: InputKind,
-        components: u8,
-        scalar: Scalar,
-        name: &str,
-    ) -> gpucc_ir::ssa::Input {
-        let known = self.func.inputs.iter().find(|(_, input)| input.kind == kind);
-        if let Some((input, _)) = known {
-            return input;
-        }
-        let name = name.to_owned();
-        self.func.inputs.push(InputData { kind, components, scalar, name })
     }
 
     fn query(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Values> {

@@ -16,8 +16,7 @@ use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
-    Builtin, InputData, InputKind, Interpolation, Mem, Op, OutputKind, Sampling, Scalar, Stage,
-    Type,
+    Builtin, InputKind, Interpolation, Mem, Op, OutputKind, Sampling, Scalar, Stage, Type,
 };
 use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
@@ -626,16 +625,8 @@ impl<'p> OfSpirv<'p> {
             return Ok(values);
         }
         let kind = InputKind::Builtin(what);
-        let known = self.func.inputs.iter().find(|(_, data)| data.kind == kind);
-        let input = match known.map(|(input, _)| input) {
-            Some(input) => input,
-            None => self.func.inputs.push(InputData {
-                kind,
-                components: count as u8,
-                scalar: if is_bool { Scalar::U32 } else { reading(scalar) },
-                name: built.name.clone(),
-            }),
-        };
+        let scalar = if is_bool { Scalar::U32 } else { reading(scalar) };
+        let input = self.input_once(kind, count as u8, scalar, &built.name);
         self.within(prologue, |lower| {
             lower.lanes(count, |lower, lane| {
                 let value = lower.b().input(input, lane as u8);

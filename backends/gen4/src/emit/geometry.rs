@@ -27,6 +27,11 @@ pub fn inner(taken: &Taken) -> u32 {
     taken.topology() << 2
 }
 
+/// One channel, whatever is masked.
+fn once() -> How {
+    How { size: Some(ONE), no_mask: true, ..How::default() }
+}
+
 /// A doubleword of a register as a destination, and as a source.
 fn dword(register: u8, dword: u8) -> (Operand, From) {
     let byte = 4 * u32::from(dword);
@@ -43,18 +48,17 @@ impl Emit<'_> {
         let first = first(taken);
         let (header, open) = (self.abi.header(), self.abi.open_entry());
         let part = How { part: Some(0), no_mask: true, ..How::default() };
-        let once = How { size: Some(ONE), no_mask: true, ..How::default() };
         let r0 = From::Operand(grf(0, 0, Type::Ud, LANES));
         if memory {
             self.word(Opcode::Mov, part, into(File::Grf, header.into(), Type::Ud), &[r0])?;
             let (offset, _) = dword(header, PRIMITIVE);
-            self.word(Opcode::Mov, once, offset, &[From::Number(0, Type::Ud)])?;
+            self.word(Opcode::Mov, once(), offset, &[From::Number(0, Type::Ud)])?;
         }
         self.word(Opcode::Mov, part, into(File::Grf, open.into(), Type::Ud), &[r0])?;
         // There is no second vertex.
         for (place, number) in [(SECOND, 0), (PRIMITIVE, first)] {
             let (to, _) = dword(open, place);
-            self.word(Opcode::Mov, once, to, &[From::Number(number, Type::Ud)])?;
+            self.word(Opcode::Mov, once(), to, &[From::Number(number, Type::Ud)])?;
         }
         Ok(())
     }
@@ -77,18 +81,16 @@ impl Emit<'_> {
         self.send((HEADER, How::default()), to, header, descriptor | 0x0001_a000)?;
         let (handle, _) = dword(open, HANDLE);
         let (_, from) = dword(reply, HANDLE);
-        let once = How { size: Some(ONE), no_mask: true, ..How::default() };
-        self.word(Opcode::Mov, once, handle, &[from])
+        self.word(Opcode::Mov, once(), handle, &[from])
     }
 
     /// What the header says of the open entry.
     pub(super) fn mark(&mut self, bits: u32, joins: bool) -> Result<(), Failure> {
-        let once = How { size: Some(ONE), no_mask: true, ..How::default() };
         let (to, from) = dword(self.abi.open_entry(), PRIMITIVE);
         let number = From::Number(bits, Type::Ud);
         match joins {
-            true => self.word(Opcode::Or, once, to, &[from, number]),
-            false => self.word(Opcode::Mov, once, to, &[number]),
+            true => self.word(Opcode::Or, once(), to, &[from, number]),
+            false => self.word(Opcode::Mov, once(), to, &[number]),
         }
     }
 

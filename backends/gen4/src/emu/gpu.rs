@@ -16,8 +16,8 @@ pub use pixel::Subspan;
 pub use setup::{Object, Placed};
 
 use super::Model;
-use super::dispatch::Order;
-use super::functions::{Functions, Textures};
+use super::dispatch::{Job, Limits, Order};
+use super::functions::{Context, Functions, Textures};
 use super::memory::{Memory, Refused};
 use super::rule::{Rule, Trap};
 use super::run::Run;
@@ -96,15 +96,17 @@ impl Gpu {
         self.state.bases.ok_or_else(|| (Rule::Bases, "no STATE_BASE_ADDRESS was sent".into()))
     }
 
-    /// Runs the media objects that are waiting.
-    fn finish_objects(&mut self, run: &mut Run<'_>) -> Result<(), Trap> {
-        let jobs = std::mem::take(&mut self.objects);
-        if jobs.is_empty() {
-            return Ok(());
-        }
-        let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
-        let bases = self.bases().map_err(trap)?;
-        let limits = media::limits(self).map_err(trap)?;
+    /// Runs threads on the shared functions; what each of them left, in order.
+    ///
+    /// # Errors
+    /// The rule that a thread breaks, or that no bases were sent.
+    fn threads(
+        &mut self,
+        jobs: Vec<Job>,
+        limits: Limits,
+        run: &mut Run<'_>,
+    ) -> Result<Vec<Context>, Trap> {
+        let bases = self.bases().map_err(|(rule, detail)| Trap::new(rule, 0, detail))?;
         let model = self.model;
         let mut functions = Functions::new(
             model,
@@ -112,7 +114,18 @@ impl Gpu {
             &bases,
             numerics(self.errors),
         );
-        super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
+        super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)
+    }
+
+    /// Runs the media objects that are waiting.
+    fn finish_objects(&mut self, run: &mut Run<'_>) -> Result<(), Trap> {
+        let jobs = std::mem::take(&mut self.objects);
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
+        let limits = media::limits(self).map_err(trap)?;
+        self.threads(jobs, limits, run)?;
         Ok(())
     }
 }

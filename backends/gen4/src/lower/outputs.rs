@@ -4,14 +4,11 @@ use super::Lower;
 use crate::inst::{Source, Src};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
-use crate::strips;
+use crate::strips::{self, Component};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
-use gpucc_ir::ssa::{Builtin, Imm, InstData, Op, Output, OutputKind};
+use gpucc_ir::ssa::{Builtin, Imm, InstData, Output, OutputKind};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// An output's component.
-type Component = (Output, u8);
 
 /// What outputs have: a register where a branch writes them, else the value.
 #[derive(Default)]
@@ -25,22 +22,10 @@ pub(super) const ZERO: Source = Source { src: Src::Bits(0), negate: false, absol
 impl Lower<'_> {
     /// Registers for what branches and loops write: zeros until then.
     pub(super) fn begin_outputs(&mut self) {
-        let mut branched = BTreeSet::new();
-        if self.abi.is_geometry() {
-            branched = strips::far(self.ssa);
-        }
-        let ends = !self.abi.is_geometry();
-        for (region, ..) in self.ssa.regions_in_order() {
-            for &inst in &self.ssa.regions[region].insts {
-                let data = &self.ssa.insts[inst];
-                if let (Op::Output, Imm::Output(output, component)) = (data.op, &data.imm)
-                    && region != self.ssa.body
-                    && ends
-                {
-                    branched.insert((*output, *component));
-                }
-            }
-        }
+        let branched = match self.abi.is_geometry() {
+            true => strips::far(self.ssa),
+            false => self.branched(),
+        };
         for component in branched {
             let reg = self.fresh();
             // A pixel that leaves no mask keeps its sample.
@@ -49,6 +34,19 @@ impl Lower<'_> {
             self.alu(Opcode::Mov, Ty::Ud, reg, &[Src::Bits(first).into()]);
             self.written.registers.insert(component, reg);
         }
+    }
+
+    /// Components of outputs that inner regions write.
+    fn branched(&self) -> BTreeSet<Component> {
+        let regions = self.ssa.regions_in_order();
+        let inner = regions.iter().map(|&(region, ..)| region).filter(|it| *it != self.ssa.body);
+        let insts = inner.flat_map(|region| &self.ssa.regions[region].insts);
+        insts
+            .filter_map(|&inst| match self.ssa.insts[inst].imm {
+                Imm::Output(output, component) => Some((output, component)),
+                _ => None,
+            })
+            .collect()
     }
 
     /// A component of an output.

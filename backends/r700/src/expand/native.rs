@@ -55,7 +55,8 @@ rows! {
     // Memory, interface, textures, control and what moves bits about.
     Const Select Join64 Lo64 Hi64:                          Has, Has;
     BufferLoad BufferStore BufferSize BufferAtomic:         Has, Shared;
-    MemLoad MemStore MemAtomic Index Input Output EmitVertex EndPrimitive:          Has, Shared;
+    MemLoad MemStore MemAtomic Index Input Output:          Has, Shared;
+    EmitVertex EndPrimitive:                                Has, Shared;
     Tex TexQuery ImageStore ImageAtomic:                    Has, Shared;
     CubeS CubeT CubeMajor CubeFace Join16 Lo16 Hi16:        Has, Shared;
     Ddx Ddy DdxFine DdyFine:                                Has, Shared;

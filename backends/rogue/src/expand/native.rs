@@ -30,7 +30,8 @@ rows! {
     // Memory, interface, textures, control and what moves bits about.
     Const Select Join64 Lo64 Hi64 Join16 Lo16 Hi16:          Has;
     BufferLoad BufferStore BufferSize BufferAtomic:          Has;
-    MemLoad MemStore MemAtomic Index Input Output EmitVertex EndPrimitive:           Has;
+    MemLoad MemStore MemAtomic Index Input Output:           Has;
+    EmitVertex EndPrimitive:                                 Has;
     Tex TexQuery ImageStore ImageAtomic:                     Has;
     Ddx Ddy DdxFine DdyFine DdxCoarse DdyCoarse:             Has;
     Demote IsHelper Ballot Shuffle:                          Has;

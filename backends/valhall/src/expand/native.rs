@@ -60,7 +60,8 @@ rows! {
     // Memory, interface, textures, control and what moves bits about.
     Const Select Index Join16 Lo16 Hi16 Join64 Lo64 Hi64:           Has, Has, Has, NONE;
     BufferLoad BufferStore BufferSize BufferAtomic:                 Has, Has, Has, NONE;
-    MemLoad MemStore MemAtomic Input Output EmitVertex EndPrimitive:                        Has, Has, Has, NONE;
+    MemLoad MemStore MemAtomic Input Output:                        Has, Has, Has, NONE;
+    EmitVertex EndPrimitive:                                        Has, Has, Has, NONE;
     Tex TexQuery ImageStore ImageAtomic:                            Has, Has, Has, NONE;
     Ddx Ddy DdxFine DdyFine DdxCoarse DdyCoarse:                    Has, Has, Has, NONE;
     Demote IsHelper Ballot Shuffle SubgroupBarrier Barrier:         Has, Has, Has, NONE;

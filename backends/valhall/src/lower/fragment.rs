@@ -136,13 +136,7 @@ impl Lower<'_> {
         coverage: VReg,
         last: bool,
     ) {
-        let scalar = match handed {
-            Handed::F32 => Scalar::F32,
-            Handed::F16 => Scalar::F16,
-            Handed::S32 => Scalar::I32,
-            Handed::U32 => Scalar::U32,
-        };
-        let (format, half) = register_format(scalar);
+        let (format, half) = register_format(handed);
         let colors: SmallVec<[SmallVec<[Reg; 4]>; 2]> = sources
             .iter()
             .flatten()

@@ -15,7 +15,7 @@ use gpucc_ir::ssa::{
     Value,
 };
 use gpucc_isa::FieldId;
-use gpucc_machine::described::InputPlace;
+use gpucc_machine::described::{Handed, InputPlace};
 use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -33,13 +33,13 @@ pub(super) const F16: u32 = 3;
 pub(super) const S32: u32 = 4;
 pub(super) const U32: u32 = 6;
 
-/// The register format of an interface's scalars, and whether they have 16 bits.
-pub(super) fn register_format(scalar: Scalar) -> (u32, bool) {
-    match scalar {
-        Scalar::F32 => (F32, false),
-        Scalar::F16 => (F16, true),
-        Scalar::I32 => (S32, false),
-        Scalar::U32 | Scalar::Bool => (U32, false),
+/// The register format of what is handed over, and whether it has 16 bits.
+pub(super) fn register_format(handed: Handed) -> (u32, bool) {
+    match handed {
+        Handed::F32 => (F32, false),
+        Handed::F16 => (F16, true),
+        Handed::S32 => (S32, false),
+        Handed::U32 => (U32, false),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::inst::{Inst, Op, Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{Builtin, Func, Imm, Input, Output, OutputKind, Scalar, Stage, Type, Value};
-use gpucc_machine::described::{AttributePlace, Memory, OutputPlace};
+use gpucc_machine::described::{AttributePlace, Handed, Memory, OutputPlace};
 use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -92,7 +92,7 @@ impl Lower<'_> {
         };
         let (first, count) = self.components_read(input);
         let count = u32::from(first + count);
-        let (format, half) = register_format(self.ssa.inputs[input].scalar);
+        let (format, half) = register_format(Handed::of(self.ssa.inputs[input].scalar));
         let registers = if half { count.div_ceil(2) } else { count } as usize;
         let vertex = Opnd::reg(self.preload(60));
         let instance = Opnd::reg(self.preload(61));
@@ -348,7 +348,7 @@ impl Lower<'_> {
             if end == 0 {
                 continue;
             }
-            let (format, half) = register_format(self.ssa.outputs[slot.output].scalar);
+            let (format, half) = register_format(Handed::of(self.ssa.outputs[slot.output].scalar));
             let components = self.components_of(slot.output, 0, end);
             let data = self.staged_vector(&components, half);
             let vertex = Opnd::reg(self.preload(60));

@@ -2,14 +2,14 @@
 
 use super::super::Model;
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::{Entry, Functions};
+use super::super::functions::Entry;
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
 use super::super::run::Run;
 use super::unit::UnitState;
 use super::vertex::{Entries, Left, written};
-use super::{Gpu, Object, media, numerics};
+use super::{Gpu, Object, media};
 
 /// Words of CLIP_STATE.
 const WORDS: u32 = 11;
@@ -35,18 +35,8 @@ impl Gpu {
     ) -> Result<Vec<Object>, Trap> {
         let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
         let job = self.clip_job(object, planes, flags).map_err(trap)?;
-        let bases = self.bases().map_err(trap)?;
-        let model = self.model;
-        let mut functions = Functions::new(
-            model,
-            (&mut self.memory, &mut self.textures),
-            &bases,
-            numerics(self.errors),
-        );
         let limits = Limits { threads: 1, entries: None };
-        let jobs = vec![job];
-        let ended =
-            super::super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
+        let ended = self.threads(vec![job], limits, run)?;
         let entries = ended.iter().flat_map(|context| &context.entries);
         let provoking = self.provoking(6).map_err(trap)?;
         fans(entries, provoking).map_err(trap)

@@ -3,14 +3,14 @@
 
 use super::super::Model;
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::{Entry, Functions};
+use super::super::functions::Entry;
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
 use super::super::run::Run;
 use super::unit::UnitState;
 use super::vertex::{Entries, Left, written};
-use super::{Gpu, media, numerics};
+use super::{Gpu, media};
 
 /// Words of GS_STATE.
 const WORDS: u32 = 7;
@@ -49,17 +49,7 @@ impl Gpu {
     ) -> Result<Vec<Vec<Emitted>>, Trap> {
         let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
         let (jobs, threads) = self.geometry_jobs(primitives).map_err(trap)?;
-        let bases = self.bases().map_err(trap)?;
-        let model = self.model;
-        let mut functions = Functions::new(
-            model,
-            (&mut self.memory, &mut self.textures),
-            &bases,
-            numerics(self.errors),
-        );
-        let limits = Limits { threads, entries: None };
-        let ended =
-            super::super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
+        let ended = self.threads(jobs, Limits { threads, entries: None }, run)?;
         ended.iter().map(|context| objects(&context.entries).map_err(trap)).collect()
     }
 

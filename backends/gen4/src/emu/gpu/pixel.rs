@@ -2,13 +2,13 @@
 
 use super::super::color::{Color, Depth, Presence, When};
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::{Functions, Pixels, test};
+use super::super::functions::{Pixels, test};
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
 use super::super::run::Run;
 use super::unit::UnitState;
-use super::{Gpu, media, numerics};
+use super::{Gpu, media};
 
 /// Four pixels of a primitive: upper left, upper right, lower left, lower right.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -129,16 +129,8 @@ impl Gpu {
             .filter(|(_, spans)| !spans.is_empty())
             .map(|(vacant, spans)| self.pixel_job(&windower, setup, (vacant, spans)));
         let jobs: Vec<Job> = jobs.collect::<Result<_, _>>().map_err(trap)?;
-        let bases = self.bases().map_err(trap)?;
         let limits = Limits { threads: windower.threads, entries: None };
-        let model = self.model;
-        let mut functions = Functions::new(
-            model,
-            (&mut self.memory, &mut self.textures),
-            &bases,
-            numerics(self.errors),
-        );
-        super::super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
+        self.threads(jobs, limits, run)?;
         Ok(())
     }
 

@@ -1,14 +1,14 @@
 //! Strips and fans: the viewport transform, the numbers of an object, and its setup thread. isa/gen4-pipeline.md 1.2, 3, 9.5.
 
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::{Entry, Functions};
+use super::super::functions::Entry;
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
 use super::super::run::Run;
+use super::Gpu;
 use super::unit::UnitState;
 use super::vertex::{Entries, Left, written};
-use super::{Gpu, numerics};
 
 /// Words of SF_STATE.
 const WORDS: u32 = 8;
@@ -129,18 +129,8 @@ impl Gpu {
         let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
         let placed = self.placed(object)?;
         let job = self.setup_job(object, &placed).map_err(trap)?;
-        let bases = self.bases().map_err(trap)?;
-        let model = self.model;
-        let mut functions = Functions::new(
-            model,
-            (&mut self.memory, &mut self.textures),
-            &bases,
-            numerics(self.errors),
-        );
         let limits = Limits { threads: 1, entries: None };
-        let jobs = vec![job];
-        let ended =
-            super::super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
+        let ended = self.threads(vec![job], limits, run)?;
         match ended.first().and_then(|context| context.entries.first()) {
             Some(entry) => written(entry).map(Left::into_bytes).map_err(trap),
             None => Err(trap((Rule::UrbComplete, "no setup entry".into()))),

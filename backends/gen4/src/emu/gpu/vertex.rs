@@ -2,7 +2,7 @@
 
 use super::super::Model;
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::{Entry, Functions};
+use super::super::functions::Entry;
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
@@ -10,7 +10,7 @@ use super::super::run::Run;
 use super::super::state::SECTIONS;
 use super::pixel::rows;
 use super::unit::UnitState;
-use super::{Gpu, media, numerics};
+use super::{Gpu, media};
 
 /// Words of VS_STATE.
 const WORDS: u32 = 7;
@@ -150,16 +150,7 @@ impl Gpu {
         let Some((jobs, limits)) = self.vertex_jobs(inputs).map_err(trap)? else {
             return Ok(inputs.iter().cloned().map(Left::from).collect());
         };
-        let bases = self.bases().map_err(trap)?;
-        let model = self.model;
-        let mut functions = Functions::new(
-            model,
-            (&mut self.memory, &mut self.textures),
-            &bases,
-            numerics(self.errors),
-        );
-        let ended =
-            super::super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
+        let ended = self.threads(jobs, limits, run)?;
         ended
             .iter()
             .flat_map(|context| &context.entries)
