@@ -179,13 +179,16 @@ impl<'a> Check<'a, '_> {
         let mut names: Set<&str> = Set::default();
         for member in members {
             let base = self.type_of(&member.ty)?;
-            let of_values = |word: &str| match word {
-                "const" | "in" | "out" | "uniform" | "attribute" | "varying" | "invariant" => true,
-                "flat" | "smooth" | "noperspective" | "centroid" | "sample" => true,
-                _ => false,
+            let of_storage = |word: &str| {
+                matches!(word, "const" | "in" | "out" | "uniform" | "attribute" | "varying")
             };
+            let of_values = |word: &str| {
+                matches!(word, "invariant" | "flat" | "smooth" | "noperspective")
+                    || matches!(word, "centroid" | "sample")
+            };
+            let wrong = |word: &str| !is_block && (of_storage(word) || of_values(word));
             let words = &member.qualifiers.words;
-            if let Some(&(word, at)) = words.iter().find(|(word, _)| !is_block && of_values(word)) {
+            if let Some(&(word, at)) = words.iter().find(|(word, _)| wrong(word)) {
                 let message =
                     format!("`{word}` qualifies no member of a structure (GLSL 4.60, 4.1.8)");
                 return invalid(message, at);
