@@ -11,7 +11,8 @@
 //!   `break` just before the `continue`. The `continuing` of a body that never comes round is
 //!   `next` too, and never reached.
 //!
-//! How: what follows an `if` of which one arm leaves moves into the other arm (no flag is needed).
+//! How: what follows an `if` of which one arm leaves moves into the other arm (no flag is needed), and there behind the
+//! innermost code that goes on.
 //! Where both arms may fall through, the `if` also yields one flag per place that it may be bound
 //! for, with the values to take there, and what follows is guarded. Leaving through a loop is a
 //! `break` that carries flag and values as additional results. A block with many exits becomes a
@@ -23,7 +24,7 @@ mod write;
 
 use crate::{ctx::Ctx, rename::Renames, shape::Shape};
 use cranelift_entity::{EntitySet, SecondaryMap};
-use gpucc_ir::ssa::{Func, Imm, Inst, Op, Span, Type, Value};
+use gpucc_ir::ssa::{Func, Imm, Inst, Op, Region, Span, Type, Value};
 use prepare::prepare;
 use smallvec::SmallVec;
 use write::{ends, plain, terminator};
@@ -58,7 +59,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     guards.find_crossing(func);
     let insts = std::mem::take(&mut func.regions[func.body].insts);
     let mut out = Vec::with_capacity(insts.len());
-    let ending = guards.seq(func, &insts, &mut out);
+    let ending = guards.seq(func, Code::of(&insts), &mut out);
     if let [end] = &ending[..] {
         let inst = terminator(func, Op::Yield, Imm::None, &end.values);
         out.push(inst);
@@ -115,6 +116,25 @@ struct Outcome {
 
 /// The ways out of a piece of code; none when it ends in a terminator of its own.
 type Ending = SmallVec<[Outcome; 2]>;
+
+/// Instructions up to a terminator, and what follows there.
+#[derive(Copy, Clone)]
+struct Code<'a> {
+    insts: &'a [Inst],
+    /// The terminator is the `yield` of an arm of this `if`, and what follows the `if` goes on there.
+    behind: Option<&'a (Inst, Code<'a>)>,
+}
+
+impl<'a> Code<'a> {
+    fn of(insts: &'a [Inst]) -> Code<'a> {
+        Code { insts, behind: None }
+    }
+
+    /// What is left behind so many instructions.
+    fn skip(self, count: usize) -> Code<'a> {
+        Code { insts: &self.insts[count..], ..self }
+    }
+}
 
 struct Guards {
     shape: Shape,
@@ -219,10 +239,10 @@ impl Guards {
         func.insts[inst].results[0]
     }
 
-    /// Writes instructions of one region to `out`, and says where they lead.
-    fn seq(&mut self, func: &mut Func, insts: &[Inst], out: &mut Vec<Inst>) -> Ending {
-        for (index, &inst) in insts.iter().enumerate() {
-            let rest = &insts[index + 1..];
+    /// Writes code to `out`, and says where it leads.
+    fn seq(&mut self, func: &mut Func, mut code: Code, out: &mut Vec<Inst>) -> Ending {
+        while let Some(&inst) = code.insts.first() {
+            let rest = code.skip(1);
             self.renames.args(func, inst);
             let op = func.insts[inst].op;
             let mut results: SmallVec<[Value; 4]> = SmallVec::new();
@@ -239,18 +259,29 @@ impl Guards {
                     let region = func.insts[inst].regions[0];
                     let inner = std::mem::take(&mut func.regions[region].insts);
                     results = func.insts[inst].results.iter().copied().collect();
-                    (self.seq(func, &inner, out), Target::After(inst))
+                    (self.seq(func, Code::of(&inner), out), Target::After(inst))
                 }
                 Op::Block | Op::Loop => (self.repeat(func, inst, out), Target::Break(inst)),
-                _ if op.is_terminator() => return self.jump(func, inst, out),
+                _ if op.is_terminator() => match (code.behind, op) {
+                    (Some(&(construct, behind)), Op::Yield) => {
+                        let results = func.insts[construct].results.clone();
+                        let values = func.insts[inst].args.clone();
+                        self.take_results(&results, &values);
+                        code = behind;
+                        continue;
+                    }
+                    _ => return self.jump(func, inst, out),
+                },
                 _ => {
                     out.push(inst);
+                    code = rest;
                     continue;
                 }
             };
             match &ending[..] {
                 [Outcome { target, flag: None, values }] if *target == own => {
                     self.take_results(&results, values);
+                    code = rest;
                 }
                 _ => return self.after(func, &results, own, ending, rest, out),
             }
@@ -274,7 +305,7 @@ impl Guards {
         results: &[Value],
         own: Target,
         mut ending: Ending,
-        rest: &[Inst],
+        rest: Code,
         out: &mut Vec<Inst>,
     ) -> Ending {
         let Some(index) = ending.iter().position(|outcome| outcome.target == own) else {
@@ -292,7 +323,7 @@ impl Guards {
         if let [only] = &mut ending[..] {
             only.flag = None;
         }
-        let mut then = Vec::with_capacity(rest.len());
+        let mut then = Vec::with_capacity(rest.insts.len());
         let through = self.seq(func, rest, &mut then);
         let (yes, no) = (func.new_region(), func.new_region());
         let mut data = plain(Op::If, Imm::None, &[flag]);
@@ -302,34 +333,46 @@ impl Guards {
     }
 
     /// An `if` with what follows it. The flag says that `rest` is done with.
+    ///
+    /// Where one arm alone goes on, `rest` follows the innermost code of this arm that goes on: nothing has to remember
+    /// that it does.
     fn branch(
         &mut self,
         func: &mut Func,
         inst: Inst,
-        rest: &[Inst],
+        rest: Code,
         out: &mut Vec<Inst>,
     ) -> (Ending, bool) {
-        let own = Target::After(inst);
-        let regions = func.insts[inst].regions.clone();
-        let [mut yes, mut no] = [regions[0], regions[1]].map(|region| {
-            let insts = std::mem::take(&mut func.regions[region].insts);
-            let mut arm = Vec::with_capacity(insts.len());
-            let ending = self.seq(func, &insts, &mut arm);
-            (arm, ending)
+        let arms = [0, 1].map(|arm| func.insts[inst].regions[arm]);
+        let goes_on = arms.map(|arm| {
+            let end = func.terminator(arm).expect("a region ends in a terminator");
+            func.insts[end].op == Op::Yield
         });
-        let falls = |ending: &Ending| ending.iter().any(|outcome| outcome.target == own);
-        let leaves = |ending: &Ending| ending.iter().any(|outcome| outcome.target != own);
-        let sink = match (falls(&yes.1), falls(&no.1)) {
-            (true, false) if leaves(&no.1) => Some(&mut yes),
-            (false, true) if leaves(&yes.1) => Some(&mut no),
-            _ => None,
-        };
-        let done = sink.is_some();
-        if let Some((arm, ending)) = sink {
-            let results: SmallVec<[Value; 4]> = func.insts[inst].results.iter().copied().collect();
-            *ending = self.after(func, &results, own, std::mem::take(ending), rest, arm);
+        if goes_on == [true; 2] {
+            let arms = arms.map(|arm| self.arm(func, arm, None));
+            return (self.join(func, inst, arms, out), false);
         }
-        (self.join(func, inst, [yes, no], out), done)
+        // The arm that does not go on comes first: it says whether it needs what follows to stand aside.
+        let first = usize::from(goes_on[0]);
+        let leaves = self.arm(func, arms[first], None);
+        let done = !leaves.1.is_empty() && goes_on[1 - first];
+        let behind = (inst, rest);
+        let other = self.arm(func, arms[1 - first], done.then_some(&behind));
+        let arms = if first == 0 { [leaves, other] } else { [other, leaves] };
+        (self.join(func, inst, arms, out), done)
+    }
+
+    /// Writes one arm of an `if`, and what follows it there.
+    fn arm(
+        &mut self,
+        func: &mut Func,
+        arm: Region,
+        behind: Option<&(Inst, Code)>,
+    ) -> (Vec<Inst>, Ending) {
+        let insts = std::mem::take(&mut func.regions[arm].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        let ending = self.seq(func, Code { insts: &insts, behind }, &mut out);
+        (out, ending)
     }
 
     /// Finishes an `if` whose arms are written: its results become flags and values of all ways out.

@@ -48,7 +48,7 @@ const WORKGROUP: u8 = 8;
 const HELPER: u8 = 16;
 
 /// What one instruction writes, as a set of kinds.
-fn written_by(func: &Func, inst: Inst) -> u8 {
+pub(crate) fn written_by(func: &Func, inst: Inst) -> u8 {
     let data = &func.insts[inst];
     if !data.op.flags().has(Flags::EFFECT) {
         return 0;
@@ -87,7 +87,7 @@ fn read_only(func: &Func, resource: Resource) -> bool {
 }
 
 /// What a load depends on; `None` for what must not be merged at all.
-fn read_by(func: &Func, inst: Inst) -> Option<u8> {
+pub(crate) fn read_by(func: &Func, inst: Inst) -> Option<u8> {
     let data = &func.insts[inst];
     if data.op.is_pure() {
         return Some(0);
@@ -108,11 +108,6 @@ fn read_by(func: &Func, inst: Inst) -> Option<u8> {
         (Op::IsHelper, _) => Some(HELPER),
         _ => None,
     }
-}
-
-/// Gives the same at any place where its operands are known, whoever runs beside.
-pub(crate) fn unchanging(func: &Func, inst: Inst) -> bool {
-    read_by(func, inst) == Some(0) && !func.insts[inst].flags().has(Flags::QUAD)
 }
 
 /// What each construct writes anywhere inside.

@@ -3,16 +3,17 @@
 //! What both arms of an `if` compute is computed before it, once: the arms become smaller, and small arms
 //! become selects.
 //!
-//! Only what gives the same anywhere moves. Out of long arms it moves where many operations come to few values: what
+//! Only what gives the same before the `if` moves: a load does where its arm has not written to such memory before it. Out of long arms it moves where many operations come to few values: what
 //! would have to wait in a register through a long arm is better computed where it is needed.
 
 use crate::{
     ctx::Ctx,
+    gvn,
     rename::Renames,
     walk::{Event, walk},
 };
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Func, Inst, Op, Region, Type, Value};
+use gpucc_ir::ssa::{Flags, Func, Inst, Op, Region, Type, Value};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,6 +71,32 @@ impl Ops {
     }
 }
 
+fn ops(func: &Func, insts: &[Inst]) -> Ops {
+    let mut ops = Ops::default();
+    for &inst in insts {
+        ops.add(func.insts[inst].op);
+    }
+    ops
+}
+
+/// The instructions of an arm that give the same before it: no load among them stands behind a write.
+fn movable(func: &Func, arm: Region) -> SmallVec<[Inst; 16]> {
+    let mut written = 0;
+    let mut movable = SmallVec::new();
+    for &inst in &func.regions[arm].insts {
+        let data = &func.insts[inst];
+        written |= match data.regions.is_empty() {
+            true => gvn::written_by(func, inst),
+            false => u8::MAX,
+        };
+        let reads = gvn::read_by(func, inst).filter(|_| !data.flags().has(Flags::QUAD));
+        if data.op != Op::Const && reads.is_some_and(|reads| reads & written == 0) {
+            movable.push(inst);
+        }
+    }
+    movable
+}
+
 /// What tells an instruction from others.
 type Key = (Op, SmallVec<[Value; 4]>, SmallVec<[Type; 1]>);
 
@@ -115,46 +142,28 @@ fn common(func: &mut Func, ctx: &mut Ctx, renames: &mut Renames, inst: Inst, out
     let [yes, no] = [0, 1].map(|arm| func.insts[inst].regions[arm]);
     let small = |region: Region| func.regions[region].insts.len() <= ARM;
     let small = small(yes) && small(no);
-    let moves = |func: &Func, inst: Inst| {
-        func.insts[inst].op != Op::Const && crate::gvn::unchanging(func, inst)
-    };
     // Most arms have hardly an operation in common: what only one of them does is not looked at.
-    let ops = |func: &Func, arm: Region| {
-        let mut ops = Ops::default();
-        for &inst in func.regions[arm].insts.iter().filter(|&&inst| moves(func, inst)) {
-            ops.add(func.insts[inst].op);
-        }
-        ops
-    };
-    let of_first = ops(func, yes);
-    if of_first == Ops::default() {
+    let of_first = movable(func, yes);
+    if of_first.is_empty() {
         return;
     }
-    let both = of_first.and(ops(func, no));
+    let of_second = movable(func, no);
+    ctx.steps += of_second.len() as u64;
+    let both = ops(func, &of_first).and(ops(func, &of_second));
     if both == Ops::default() {
-        ctx.steps += func.regions[no].insts.len() as u64;
         return;
     }
-    let moves = |func: &Func, inst: Inst| both.has(func.insts[inst].op) && moves(func, inst);
+    let shared = |inst: &Inst| both.has(func.insts[*inst].op);
     // What the first arm still computes.
     let mut known: BTreeMap<Key, SmallVec<[Inst; 1]>> = BTreeMap::new();
-    for index in 0..func.regions[yes].insts.len() {
-        let inst = func.regions[yes].insts[index];
-        if moves(func, inst) {
-            let key = key(func, |value| renames.get(value), inst);
-            known.entry(key).or_default().push(inst);
-        }
+    for inst in of_first.into_iter().filter(shared) {
+        known.entry(key(func, |value| renames.get(value), inst)).or_default().push(inst);
     }
     // What is the same in both arms, in order, and which results of the second arm are which of the first.
     let mut pairs: Vec<(Inst, Inst)> = Vec::new();
     let mut same: BTreeMap<Value, Value> = BTreeMap::new();
     let mut taken: BTreeSet<Inst> = BTreeSet::new();
-    for index in 0..func.regions[no].insts.len() {
-        let second = func.regions[no].insts[index];
-        ctx.steps += 1;
-        if !moves(func, second) {
-            continue;
-        }
+    for second in of_second.into_iter().filter(shared) {
         // Operands that the second arm alone knows are none of the first arm's.
         let of_first = |value| same.get(&value).copied().unwrap_or_else(|| renames.get(value));
         let Some(first) = known.get(&key(func, of_first, second)).and_then(|all| {

@@ -1,7 +1,7 @@
 //! Loops among the guards, and blocks that become loops of one trip.
 
 use super::write::{push_if, push_op, terminator};
-use super::{Ending, Guards, Outcome, Target};
+use super::{Code, Ending, Guards, Outcome, Target};
 use gpucc_ir::ssa::{Func, Imm, Inst, Op, Type, Value};
 use smallvec::SmallVec;
 
@@ -31,7 +31,7 @@ impl Guards {
         self.loops.push(inst);
         let insts = std::mem::take(&mut func.regions[body].insts);
         let mut trip = Vec::with_capacity(insts.len());
-        let ending = self.seq(func, &insts, &mut trip);
+        let ending = self.seq(func, Code::of(&insts), &mut trip);
         let tail = std::mem::take(&mut func.regions[continuing].insts);
         match &ending[..] {
             [comes_round] => {
@@ -39,7 +39,7 @@ impl Guards {
                 for (&param, &value) in params.iter().zip(&comes_round.values) {
                     self.renames.set(param, value);
                 }
-                let ending = self.seq(func, &tail, &mut trip);
+                let ending = self.seq(func, Code::of(&tail), &mut trip);
                 if let [end] = &ending[..] {
                     self.come_round(func, inst, end, &mut trip);
                 } else {
@@ -52,7 +52,7 @@ impl Guards {
             }
             _ => {
                 let mut piece = Vec::with_capacity(tail.len());
-                let ending = self.seq(func, &tail, &mut piece);
+                let ending = self.seq(func, Code::of(&tail), &mut piece);
                 if let [end] = &ending[..] {
                     let (op, args) = match end.target {
                         Target::BreakIf => (Op::BreakIf, self.break_if_args(func, inst, end)),
