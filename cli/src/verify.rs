@@ -13,6 +13,7 @@ use serde::Serialize;
 pub fn run(args: &VerifyArgs, console: &mut Console) -> Result<u8, Failure> {
     let mut options = input::options(&args.source, &args.code)?;
     options.keep_steps = true;
+    options.verify_each = true;
     let targets = targets(&args.target)?;
     let input = Input::read(&args.file, args.source.lang)?;
     let stage = args.entry.stage.map(Stage::from);

@@ -400,7 +400,7 @@ impl<'a> Colorer<'a> {
             for cell in 0..limit * row {
                 if options.is_hole(FileId(index as u8), cell / row) {
                     missing += 1;
-                    tracks[cell].stays[0].push(Stay { start: 0, end: u32::MAX, class: NOBODY });
+                    tracks[cell].stays[0] = vec![Stay { start: 0, end: u32::MAX, class: NOBODY }];
                 }
             }
             colorer.colors.files.push(FileCells {

@@ -193,6 +193,7 @@ fn one(
     options.overrides_default = Some(1.0);
     options.skip = skip.to_vec();
     options.keep_steps = inputs > 0;
+    options.verify_each = inputs > 0;
     let bytes = std::fs::read(&path);
     let producer = match (&bytes, module.language.as_str()) {
         (Ok(bytes), "spirv") => producer(bytes),

@@ -136,6 +136,7 @@ fn one(
     let mut options = Options::default();
     options.overrides_default = Some(1.0);
     options.keep_steps = true;
+    options.verify_each = true;
     let refuse = |tally: &mut Tally, entry: &str, failure: &Failure| {
         *tally.refused.entry(failure.exit_code()).or_default() += 1;
         if failure.exit_code() == 101 {

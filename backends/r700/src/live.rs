@@ -7,7 +7,7 @@ use crate::inst::{Indexed, Inst};
 use crate::slot::Slot;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::live::{self, Scan};
-use gpucc_ir::mach::{Block, Edges, Func, Inst as _, Role};
+use gpucc_ir::mach::{Adjacency, Block, Edges, Func, Inst as _, Role};
 
 /// A set of cells, four a register.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -105,6 +105,10 @@ impl Live {
 
 /// Which cells matter where blocks begin. Blocks go by their places in the layout.
 pub fn across(func: &Func<Inst>) -> live::Live {
+    // Nothing lives across the edges of a function that has none.
+    if func.layout.len() == 1 && Adjacency::successors(func, Edges::Logical).of(0).is_empty() {
+        return live::Live::of(func, Edges::Logical, Scan::new(0));
+    }
     let mut scan = Scan::new(Cells::COUNT);
     for (place, &block) in func.layout.iter().enumerate() {
         for node in &func.blocks[block].nodes {

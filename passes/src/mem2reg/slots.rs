@@ -76,12 +76,12 @@ fn constant_address(func: &Func, inst: Inst, access: Access) -> Option<u32> {
 impl Slots {
     pub(super) fn find(func: &Func, ctx: &mut Ctx) -> Option<Slots> {
         // Words that are reached at constant addresses: (mem, word, reached as a whole).
-        let mut words: Vec<(Mem, u32, bool)> = Vec::new();
+        let mut words: Vec<(Mem, u32, bool)> = Vec::with_capacity(64);
         let mut pairs: Vec<(Mem, u32)> = Vec::new();
         // Bytes that anything else may reach.
         let mut pinned: Vec<(Mem, u32, u32)> = Vec::new();
-        let mut accesses: Vec<(Inst, Access, Option<u32>)> = Vec::new();
-        let mut events: Vec<Event> = Vec::new();
+        let mut accesses: Vec<(Inst, Access, Option<u32>)> = Vec::with_capacity(64);
+        let mut events: Vec<Event> = Vec::with_capacity(64);
         walk(func, |event| {
             let Event::Inst(inst) = event else {
                 events.push(event);
