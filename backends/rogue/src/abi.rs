@@ -124,6 +124,8 @@ pub struct Abi {
     pub primitive: Option<u16>,
     /// Fragment: the depth that is iterated goes back behind the program, for it stores and computes none. 4.2.
     pub returns_z: bool,
+    /// Fragment: a depth that goes back may lie beyond 0 and 1. Else it is clamped. 4.2.
+    pub unrestricted: bool,
     /// Fragment: the varyings.
     pub varyings: Vec<Varying>,
     /// Fragment: the first output register of each colour. Vertex: the first word of each output.
@@ -185,6 +187,11 @@ fn takes_texels(func: &Func) -> bool {
 }
 
 impl Abi {
+    /// Fragment: whether the program gives a depth back. 4.2.
+    pub fn gives_depth(&self, func: &Func) -> bool {
+        self.returns_z || computes_depth(func)
+    }
+
     /// Places everything of a function.
     ///
     /// # Errors
@@ -206,6 +213,7 @@ impl Abi {
             point: None,
             primitive: None,
             returns_z: false,
+            unrestricted: false,
             varyings: Vec::new(),
             outputs: Vec::new(),
             colors: Vec::new(),
@@ -225,17 +233,12 @@ impl Abi {
             }
             Stage::Fragment => {
                 abi.fragment(func)?;
-                // The public driver clamps every depth that goes back, and nothing says what becomes of others. 4.2.
                 let fragment = pipeline.fragment.as_ref();
                 if fragment.and_then(|fragment| fragment.samples).is_some_and(|samples| samples > 1)
                 {
                     return Err(not_yet("pixels of several samples"));
                 }
-                if (abi.returns_z || computes_depth(func))
-                    && fragment.is_some_and(|fragment| fragment.unrestricted_depth)
-                {
-                    return Err(not_yet("depths beyond 0 and 1"));
-                }
+                abi.unrestricted = fragment.is_some_and(|fragment| fragment.unrestricted_depth);
             }
             Stage::Vertex => abi.vertex(func, pipeline)?,
         }

@@ -1,6 +1,6 @@
 //! What a driver is told of a program: places, sizes, figures.
 
-use crate::abi::{Abi, computes_depth};
+use crate::abi::Abi;
 use crate::constants::Constants;
 use crate::evidence::evidence;
 use crate::state::{self, Facts, Words};
@@ -62,7 +62,7 @@ pub fn described(
     });
     let resources = resources.collect();
     let temps = stats.registers.next_multiple_of(4) as u32;
-    let depth = abi.returns_z || computes_depth(func);
+    let depth = abi.gives_depth(func);
     let mask = OutputKind::Builtin(Builtin::SampleMask);
     let masks = || func.outputs.values().any(|data| data.kind == mask);
     let vanish = func.stage == Stage::Fragment && (masks() || demotes(func));

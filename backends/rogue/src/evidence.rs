@@ -38,6 +38,10 @@ const TARGETS: Ground = Ground::assumption(
     "the pixel back end rounds halves to nearest, and takes packed components from the lowest bit on",
     "the public driver names source and pack mode of every format, and no document says what becomes of the bits",
 );
+const DEPTHS: Ground = Ground::assumption(
+    "a depth that goes back is a float of 32 bits that nothing clamps",
+    "the public driver clamps every depth that goes back, and stores depths as floats of 32 bits",
+);
 const BARRIERS: Ground = Ground::assumption(
     "workgroups of several tasks meet by a mutex and two coefficients",
     "the public driver does so by shared memory and a mutex; what wakes sleepers is said nowhere",
@@ -79,6 +83,9 @@ pub fn evidence(func: &Func, abi: &Abi, targets: bool) -> Evidence {
             }
             if abi.tiles > 0 {
                 add(&TILES);
+            }
+            if abi.unrestricted && abi.gives_depth(func) {
+                add(&DEPTHS);
             }
             // Places in the middle of a pixel are sums.
             let position = InputKind::Builtin(Builtin::Position);

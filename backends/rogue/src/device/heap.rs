@@ -91,6 +91,8 @@ impl Heap {
         let mut gpu = Gpu::new(machine.chip.core(), machine.model(), bases);
         gpu.set_order(machine.order);
         gpu.set_early(machine.compiled.expanded.early_fragment_tests);
+        let fragment = machine.compiled.pipeline.fragment.as_ref();
+        gpu.set_unrestricted(fragment.is_some_and(|fragment| fragment.unrestricted_depth));
         let code = &machine.compiled.code;
         gpu.memory().map(CODE, code.len()).map_err(refused)?;
         gpu.memory().write(CODE, code).map_err(refused)?;

@@ -79,6 +79,8 @@ pub struct Machine<'a> {
     pub border_table: Option<u64>,
     /// Memory of instances alone: what pixels store there hides nothing from the tests behind them.
     pub private: std::ops::Range<u64>,
+    /// Depths that go back may lie beyond 0 and 1.
+    pub unrestricted: bool,
     /// Operations of lower precision compute as others do, rather than stop: how exact they are is public nowhere.
     pub lower_precision: bool,
 }
@@ -107,6 +109,7 @@ impl<'a> Machine<'a> {
             caches: Caches::default(),
             border_table: None,
             private: 0..0,
+            unrestricted: false,
             lower_precision: false,
         }
     }

@@ -32,6 +32,7 @@
 //!   it reads are not written until then.
 //! - VISIBILITY: tests of alpha and feedback are on the first data fence.
 //! - ALIGNED: an access is aligned to its size.
+//! - DEPTHS: a depth that goes back is what it is, where a driver says that depths may lie beyond 0 and 1.
 //! - HELPERS: stores and atomic operations of pixels that are not covered do not happen.
 //! - TILE_BUFFER: special registers 54 to 61 and 119 to 126 are offsets of the pixel's words within a tile of 32 by 32
 //!   pixels of eight words each.

@@ -300,8 +300,8 @@ impl Lower<'_> {
         self.compare(Asked { test: test::EQUAL, ty: test::U32, operands });
     }
 
-    /// The depth that goes back, within 0 and 1: the one that is computed, or that of the pixel's place where the program stores.
-    /// Tests before the program have theirs. 4.2.
+    /// The depth that goes back: the one that is computed, or that of the pixel's place where the program stores. It lies within 0
+    /// and 1, unless the pipeline lets it lie beyond. Tests before the program have theirs. 4.2.
     fn depth(&mut self) -> Option<Src> {
         let depth = if computes_depth(self.ssa) {
             let output = self.ssa.outputs.iter().find_map(|(output, data)| {
@@ -321,7 +321,7 @@ impl Lower<'_> {
         } else {
             return None;
         };
-        if depth == Src::ZERO {
+        if depth == Src::ZERO || self.abi.unrestricted {
             return Some(depth);
         }
         let word = Word::usual(Main::Fmul.op()).with(f::SAT, 1);
