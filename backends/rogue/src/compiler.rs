@@ -1,6 +1,6 @@
 //! Rogue as a machine: names, limits, what is asked of it and what it gives.
 
-use crate::abi::computes_depth;
+use crate::abi::{computes_depth, samples};
 use crate::chip::{Chip, NAMES};
 use crate::describe::OUTPUT_REGISTERS;
 use crate::machine::Text;
@@ -58,7 +58,7 @@ impl gpucc_machine::Machine for Rogue {
         Some(numerics::ERRORS)
     }
     fn plan(&self, request: &Request) -> Plan {
-        expand::plan(request.effort)
+        expand::plan(request.effort, samples(&request.pipeline) > 1)
     }
     fn machine_passes(&self) -> Vec<Listed> {
         back::machine_passes()

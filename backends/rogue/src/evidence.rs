@@ -42,6 +42,10 @@ const DEPTHS: Ground = Ground::assumption(
     "a depth that goes back is a float of 32 bits that nothing clamps",
     "the public driver clamps every depth that goes back, and stores depths as floats of 32 bits",
 );
+const SAMPLES: Ground = Ground::assumption(
+    "a program that runs for each sample of a pixel gets the mask of its own sample, and iterates at it or in the middle of the pixel",
+    "the public driver runs programs so where pixels have several samples, and public headers give the names of rates and modes alone",
+);
 const BARRIERS: Ground = Ground::assumption(
     "workgroups of several tasks meet by a mutex and two coefficients",
     "the public driver does so by shared memory and a mutex; what wakes sleepers is said nowhere",
@@ -83,6 +87,9 @@ pub fn evidence(func: &Func, abi: &Abi, targets: bool) -> Evidence {
             }
             if abi.tiles > 0 {
                 add(&TILES);
+            }
+            if abi.samples > 1 {
+                add(&SAMPLES);
             }
             if abi.unrestricted && abi.gives_depth(func) {
                 add(&DEPTHS);

@@ -63,8 +63,8 @@ fn samples(by: &str, value: &str, checks: &str) -> String {
     SAMPLES.replace("BY", by).replace("VALUE", value) + checks
 }
 
-/// Pixels of several samples are what the 965 and G45 do not have, and what nobody emulates on Rogue.
-const WITHOUT_SAMPLES: [(&str, u8); 3] = [("g45", 3), ("gen4", 3), ("rogue", 6)];
+/// Pixels of several samples are what the 965 and G45 do not have.
+const WITHOUT_SAMPLES: [(&str, u8); 2] = [("g45", 3), ("gen4", 3)];
 
 #[test]
 fn pixels_of_four_samples_are_resolved_to_their_mean() {

@@ -33,7 +33,7 @@ pub(super) mod vertices;
 
 pub use pass::Pass;
 pub use pbe::{Target, TargetState};
-pub use pixels::{Pixel, Quad, Render, Shaded};
+pub use pixels::{Pixel, Quad, Render, Sampled, Shaded};
 pub use ppp::State as PixelState;
 pub use vertices::Drawn;
 
