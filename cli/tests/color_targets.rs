@@ -58,6 +58,10 @@ impl Scene {
 
     /// The texels of target 0 after a draw.
     fn drawn(&self, source: &str, machine: &str, pipeline: &str) -> Vec<u8> {
+        self.drawn_with(source, machine, pipeline, &["--draw", "3"])
+    }
+
+    fn drawn_with(&self, source: &str, machine: &str, pipeline: &str, more: &[&str]) -> Vec<u8> {
         let path = |name: &str| self.folder.path(name);
         let (source, dump) = (path(source), format!("0={}", path("out.bin")));
         let picture = path("out.png");
@@ -68,8 +72,6 @@ impl Scene {
             machine,
             "--size",
             SIZE,
-            "--draw",
-            "3",
             "--pipeline",
             pipeline,
             "--dump",
@@ -79,6 +81,7 @@ impl Scene {
             "-o",
             &picture,
         ];
+        let args = [&args[..], more].concat();
         let output = gpucc(&args);
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{args:?}: {text}");
@@ -322,7 +325,7 @@ fn the_mean_of_four_samples_is_the_same_on_each_machine_that_has_them() {
     let mut state = json!({ "targets": [{ "format": "rgba16float" }], "samples": 4 });
     let pipeline = scene.pipeline(&state);
     let wanted = scene.drawn("edge.wgsl", "interp", &pipeline);
-    for machine in ["r700", "r600", "valhall"] {
+    for machine in ["r700", "r600", "valhall", "rogue"] {
         assert_eq!(scene.drawn("edge.wgsl", machine, &pipeline), wanted, "{machine}");
     }
     let halves = wanted.as_chunks::<2>().0.iter();
@@ -335,6 +338,80 @@ fn the_mean_of_four_samples_is_the_same_on_each_machine_that_has_them() {
     state["samples"] = json!(1);
     let pipeline = scene.pipeline(&state);
     assert_ne!(scene.drawn("edge.wgsl", "interp", &pipeline), wanted);
+}
+
+/// Two triangles that cut each other, and what the fragments of them give.
+const SAMPLED: [&str; 5] = [
+    // Interpolated at the sample beside other places.
+    "struct F { @location(0) c: vec4f }
+    @fragment fn fs(v: V, @location(1) @interpolate(perspective, sample) s: f32) -> F {
+        return F(vec4f(v.a, s, v.c, v.p.z));
+    }",
+    // The position is that of the pixel, and bits of a mask are left.
+    "struct F { @location(0) c: vec4f, @builtin(sample_mask) m: u32 }
+    @fragment fn fs(v: V) -> F {
+        return F(vec4f(fract(v.p.x), v.p.w, v.c, v.a), 0x65u + u32(v.p.x) * 3u);
+    }",
+    // Masks go in and out of a program that runs for each sample; some are discarded.
+    "struct F { @location(0) c: vec4f, @builtin(sample_mask) m: u32 }
+    @fragment fn fs(v: V, @builtin(sample_index) s: u32, @builtin(sample_mask) m: u32) -> F {
+        if s == 1u && v.p.x > 4.0 { discard; }
+        return F(vec4f(fract(v.p.xy), f32(m) / 16.0, dpdx(v.p.x)), ~(m * u32(v.p.y > 7.0)));
+    }",
+    // Each sample has a depth of its own.
+    "struct F { @location(0) c: vec4f, @builtin(frag_depth) d: f32 }
+    @fragment fn fs(v: V, @builtin(sample_index) s: u32) -> F {
+        return F(vec4f(v.a, f32(s) * 0.125, v.p.z, 1.0), v.p.z + f32(s & 1u) * 0.125);
+    }",
+    // More words than there are output registers.
+    "struct F { @location(0) c: vec4f, @location(1) d: vec4f, @location(2) e: vec4f }
+    @fragment fn fs(v: V, @builtin(sample_index) s: u32) -> F {
+        return F(vec4f(f32(s) * 0.25), vec4f(v.a), vec4f(v.c));
+    }",
+];
+
+#[test]
+fn programs_of_each_kind_draw_the_same_mean_of_any_number_of_samples() {
+    let scene = Scene::new("sampled");
+    let over = json!({ "src_factor": "src-alpha", "dst_factor": "one-minus-src-alpha" });
+    for (number, fragment) in SAMPLED.iter().enumerate() {
+        let extra =
+            if number == 0 { "@location(1) @interpolate(perspective, sample) s: f32," } else { "" };
+        let given = if number == 0 { "f32(k) * 0.5," } else { "" };
+        let source = format!(
+            "struct V {{ @builtin(position) p: vec4f, @location(0) @interpolate(perspective, center) a: f32,
+                @location(2) @interpolate(linear, centroid) c: f32 }}
+            struct O {{ @builtin(position) p: vec4f, @location(0) @interpolate(perspective, center) a: f32, {extra}
+                @location(2) @interpolate(linear, centroid) c: f32 }}
+            @vertex fn vs(@builtin(vertex_index) v: u32) -> O {{
+                let k = v % 3u;
+                let w = 1.0 + f32(k);
+                let p = vec4f(f32(k & 1u) * 2.75 - 1.0, f32(k >> 1u) * 2.5 - 1.0, f32((k + v / 3u) % 3u) * 0.375, 1.0);
+                return O(p * w, f32(k), {given} f32(v) * 0.25);
+            }}
+            {fragment}"
+        );
+        fs::write(scene.folder.path("all.wgsl"), source).expect("written");
+        for samples in [2, 4, 8] {
+            let mut target = json!({ "format": "rgba16float" });
+            if number == 4 {
+                target["blend"] = json!({ "color": over, "alpha": over });
+            }
+            let targets = vec![target; if number == 4 { 3 } else { 1 }];
+            let state = json!({ "targets": targets, "samples": samples });
+            let pipeline = scene.pipeline(&state);
+            let more = ["--draw", "6", "--depth"];
+            let wanted = scene.drawn_with("all.wgsl", "interp", &pipeline, &more);
+            for chip in ["gx6250", "axe1_16m", "bxs_4_64"] {
+                if samples == 8 && chip != "gx6250" {
+                    continue;
+                }
+                let more = [&more[..], &["--chip", chip]].concat();
+                let drawn = scene.drawn_with("all.wgsl", "rogue", &pipeline, &more);
+                assert_eq!(drawn, wanted, "{number} of {samples} samples on {chip}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -377,7 +454,7 @@ fn depths_beyond_0_and_1_count_where_the_pipeline_says_so() {
         ];
         gpucc(&args)
     };
-    for machine in ["interp", "r700", "g45", "valhall"] {
+    for machine in ["interp", "r700", "g45", "valhall", "rogue"] {
         for (unrestricted, wanted) in [(false, 0.0f32), (true, 1.0)] {
             let output = render(machine, unrestricted);
             let text = String::from_utf8_lossy(&output.stderr);
@@ -386,9 +463,6 @@ fn depths_beyond_0_and_1_count_where_the_pipeline_says_so() {
             assert_eq!(bytes[..4], wanted.to_le_bytes(), "{machine} {unrestricted}");
         }
     }
-    let refused = render("rogue", true);
-    assert_eq!(refused.status.code(), Some(6));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("depths beyond 0 and 1"));
 }
 
 #[test]
@@ -488,5 +562,15 @@ fn what_a_target_cannot_be_is_refused() {
     scene.refused(&wide, "f32.wgsl", "gen4", 3, "blending in the format of this target");
     scene.state(&wide, "f32.wgsl", "g45");
     let sixteen = json!({ "targets": [{ "format": "rgba8unorm" }], "samples": 16 });
-    scene.refused(&sixteen, "f32.wgsl", "r700", 4, "too many samples of a pixel");
+    for machine in ["r700", "rogue"] {
+        scene.refused(&sixteen, "f32.wgsl", machine, 4, "too many samples of a pixel");
+    }
+    let mut covered = json!({ "targets": [{ "format": "rgba8unorm" }], "samples": 4 });
+    let mask = "@fragment fn fs(@builtin(sample_mask) m: u32) -> @location(0) vec4f {
+        return vec4f(f32(m));
+    }";
+    fs::write(scene.folder.path("mask.wgsl"), mask).expect("written");
+    scene.refused(&covered, "mask.wgsl", "rogue", 6, "covered samples of whole pixels");
+    covered["alpha_to_coverage"] = json!(true);
+    scene.refused(&covered, "f32.wgsl", "rogue", 6, "alpha that covers samples");
 }

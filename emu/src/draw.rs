@@ -204,7 +204,7 @@ impl Quad {
 }
 
 /// What is known of the samples of a quad's pixels.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Samples {
     /// How many a pixel has.
     pub count: u32,
@@ -212,6 +212,10 @@ pub struct Samples {
     pub own: u32,
     /// Bit k of each pixel: sample k is covered.
     pub masks: [u32; 4],
+    /// [`Quad::position`] at the centre of each pixel, where the quad runs for a sample too.
+    pub centers: [[f32; 4]; 4],
+    /// [`Quad::point`] there.
+    pub points: [[f32; 2]; 4],
 }
 
 /// Quads to shade together.
@@ -737,6 +741,13 @@ impl<S: Shade> Pipe<'_, S> {
         let runs = |pixel: usize| held.masks[pixel] != 0;
         let masks = [0, 1, 2, 3].map(|pixel| if runs(pixel) { own.masks[pixel] } else { 0 });
         let count = self.samples;
+        let samples = || Samples {
+            count,
+            own: sample,
+            masks,
+            centers: whole.position,
+            points: piece.point_coords(whole),
+        };
         let quad = Quad {
             x: own.x,
             y: own.y,
@@ -745,7 +756,7 @@ impl<S: Shade> Pipe<'_, S> {
             primitive,
             position: own.position,
             point: piece.point_coords(own),
-            several: (count > 1).then_some(Samples { count, own: sample, masks }),
+            several: (count > 1).then(samples),
         };
         for pixel in 0..4 {
             for (k, varying) in self.draw.varyings.iter().enumerate() {

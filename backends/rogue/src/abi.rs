@@ -23,6 +23,9 @@ pub const MET: u16 = 7;
 pub const GROUP_COEFFICIENTS: u16 = 8;
 /// Shared registers that fragment programs have before bindings: what the face bit means, and metadata. 4.2.
 pub const FRAGMENT_SHARED: u16 = 4;
+/// Shared registers with the places of samples, a byte each: those of two samples begin at byte 2, of four at 4, of eight at 8. The
+/// low half of a byte counts sixteenths of a pixel to the right, the high one down. 4.2.
+pub const PLACES: u16 = 4;
 /// Instances of a task. 3.3.
 const TASK: u32 = 32;
 /// Words of a pixel in a tile buffer. 3.1: tiled_st_comp0 to 7.
@@ -124,6 +127,14 @@ pub struct Abi {
     pub primitive: Option<u16>,
     /// Fragment: the depth that is iterated goes back behind the program, for it stores and computes none. 4.2.
     pub returns_z: bool,
+    /// Fragment: a depth that goes back may lie beyond 0 and 1. Else it is clamped. 4.2.
+    pub unrestricted: bool,
+    /// Fragment: samples of a pixel. Where there are several, the program runs for each of them.
+    pub samples: u32,
+    /// Fragment: the position, too, is that of the sample.
+    pub sampled: bool,
+    /// Fragment: the first of [`PLACES`] shared registers, where somebody asks for the place of a sample.
+    pub places: Option<u16>,
     /// Fragment: the varyings.
     pub varyings: Vec<Varying>,
     /// Fragment: the first output register of each colour. Vertex: the first word of each output.
@@ -184,7 +195,17 @@ fn takes_texels(func: &Func) -> bool {
     insts.any(|&inst| takes(&func.insts[inst]))
 }
 
+/// Samples of a pixel that a pipeline has.
+pub fn samples(pipeline: &State) -> u32 {
+    pipeline.fragment.as_ref().and_then(|fragment| fragment.samples).unwrap_or(1)
+}
+
 impl Abi {
+    /// Fragment: whether the program gives a depth back. 4.2.
+    pub fn gives_depth(&self, func: &Func) -> bool {
+        self.returns_z || computes_depth(func)
+    }
+
     /// Places everything of a function.
     ///
     /// # Errors
@@ -206,6 +227,10 @@ impl Abi {
             point: None,
             primitive: None,
             returns_z: false,
+            unrestricted: false,
+            samples: 1,
+            sampled: false,
+            places: None,
             varyings: Vec::new(),
             outputs: Vec::new(),
             colors: Vec::new(),
@@ -215,6 +240,7 @@ impl Abi {
         };
         if func.stage == Stage::Fragment {
             abi.colors = color::colors(func, pipeline, abi.output_registers());
+            abi.take_samples(func, pipeline)?;
         }
         abi.bind(func)?;
         match func.stage {
@@ -225,21 +251,34 @@ impl Abi {
             }
             Stage::Fragment => {
                 abi.fragment(func)?;
-                // The public driver clamps every depth that goes back, and nothing says what becomes of others. 4.2.
                 let fragment = pipeline.fragment.as_ref();
-                if fragment.and_then(|fragment| fragment.samples).is_some_and(|samples| samples > 1)
-                {
-                    return Err(not_yet("pixels of several samples"));
-                }
-                if (abi.returns_z || computes_depth(func))
-                    && fragment.is_some_and(|fragment| fragment.unrestricted_depth)
-                {
-                    return Err(not_yet("depths beyond 0 and 1"));
-                }
+                abi.unrestricted = fragment.is_some_and(|fragment| fragment.unrestricted_depth);
             }
             Stage::Vertex => abi.vertex(func, pipeline)?,
         }
         Ok(abi)
+    }
+
+    /// Several samples of a pixel. The public driver runs every program for each of them.
+    fn take_samples(&mut self, func: &Func, pipeline: &State) -> Result<(), Failure> {
+        self.samples = samples(pipeline);
+        if self.samples == 1 {
+            return Ok(());
+        }
+        limits::samples(self.chip).admit(self.samples)?;
+        self.sampled = func.runs_by_sample();
+        let reads = |builtin| {
+            let kind = InputKind::Builtin(builtin);
+            func.inputs.values().any(|data| data.kind == kind)
+        };
+        if pipeline.fragment.as_ref().is_some_and(|fragment| fragment.alpha_to_coverage) {
+            return Err(not_yet("alpha that covers samples"));
+        }
+        // A program that runs for each sample is told of this one alone.
+        if reads(Builtin::SampleMask) && !self.sampled {
+            return Err(not_yet("covered samples of whole pixels"));
+        }
+        Ok(())
     }
 
     /// Workgroup memory is coefficients behind the group's numbers. 4.3.
@@ -288,6 +327,16 @@ impl Abi {
         if takes_texels(func) {
             self.texels = Some(next as u16);
             next += u64::from(STATE_WORDS);
+            limits::SHARED.admit(next + u64::from(SCRATCH_WORDS))?;
+        }
+        let placed = |kind| match kind {
+            InputKind::Builtin(Builtin::SamplePosition) => self.samples > 1,
+            InputKind::Builtin(Builtin::Position) => self.sampled,
+            _ => false,
+        };
+        if func.inputs.values().any(|data| placed(data.kind)) {
+            self.places = Some(next as u16);
+            next += u64::from(PLACES);
             limits::SHARED.admit(next + u64::from(SCRATCH_WORDS))?;
         }
         self.shareds = next as u16;

@@ -53,6 +53,11 @@ impl Chip {
         self != Chip::Axe116m
     }
 
+    /// Samples of a pixel: `max_multisample`.
+    pub fn samples(self) -> u64 {
+        if self == Chip::Gx6250 { 8 } else { 4 }
+    }
+
     /// Components of a vertex's varyings: fewer where the vertex buffer has 160 entries of primitives (`uvs_pba_entries`).
     pub fn varying_components(self) -> u64 {
         if self == Chip::Bxs464 { 64 } else { 128 }

@@ -1,6 +1,6 @@
 //! Rogue as a machine: names, limits, what is asked of it and what it gives.
 
-use crate::abi::computes_depth;
+use crate::abi::{computes_depth, samples};
 use crate::chip::{Chip, NAMES};
 use crate::describe::OUTPUT_REGISTERS;
 use crate::machine::Text;
@@ -58,7 +58,7 @@ impl gpucc_machine::Machine for Rogue {
         Some(numerics::ERRORS)
     }
     fn plan(&self, request: &Request) -> Plan {
-        expand::plan(request.effort)
+        expand::plan(request.effort, samples(&request.pipeline) > 1)
     }
     fn machine_passes(&self) -> Vec<Listed> {
         back::machine_passes()
@@ -98,12 +98,16 @@ impl gpucc_machine::Machine for Rogue {
         let (Stage::Fragment, Some(Setting::Number(registers))) = (func.stage, registers) else {
             return Vec::new();
         };
-        // A depth is clamped, and none is left where tests come before the program.
+        // A depth is clamped unless the pipeline lets it lie beyond 0 and 1. None is left where tests come before the program.
+        let fragment = compiled.pipeline.fragment.as_ref();
+        let unrestricted = fragment.is_some_and(|fragment| fragment.unrestricted_depth);
         let depth = OutputKind::Builtin(Builtin::FragDepth);
         let depths =
             func.outputs.iter().filter(|(_, data)| data.kind == depth).map(|(output, _)| {
                 let components = u32::from(computes_depth(func));
-                let words = |[depth, ..]: [u32; 4]| [clamped(depth), 0, 0, 0];
+                let words = move |[depth, ..]: [u32; 4]| {
+                    [if unrestricted { depth } else { clamped(depth) }, 0, 0, 0]
+                };
                 Kept { output, components, words: Box::new(words) }
             });
         let colors = color::colors(func, &compiled.pipeline, *registers as u16);

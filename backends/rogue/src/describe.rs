@@ -1,6 +1,6 @@
 //! What a driver is told of a program: places, sizes, figures.
 
-use crate::abi::{Abi, computes_depth};
+use crate::abi::Abi;
 use crate::constants::Constants;
 use crate::evidence::evidence;
 use crate::state::{self, Facts, Words};
@@ -23,6 +23,8 @@ pub const COEFFICIENTS: &str = "coefficients";
 pub const SHAREDS: &str = "shared registers";
 /// The first of the shared registers with the state of the sampler that takes texels by number, where the program has it.
 pub const TEXEL_SAMPLER: &str = "texel sampler";
+/// The first of the shared registers with the places of samples, where the program has them.
+pub const SAMPLE_PLACES: &str = "sample places";
 /// Bytes of scratch memory of an instance.
 pub const SCRATCH: &str = "scratch bytes";
 /// Fragment: tile buffers behind the output registers.
@@ -62,7 +64,7 @@ pub fn described(
     });
     let resources = resources.collect();
     let temps = stats.registers.next_multiple_of(4) as u32;
-    let depth = abi.returns_z || computes_depth(func);
+    let depth = abi.gives_depth(func);
     let mask = OutputKind::Builtin(Builtin::SampleMask);
     let masks = || func.outputs.values().any(|data| data.kind == mask);
     let vanish = func.stage == Stage::Fragment && (masks() || demotes(func));
@@ -83,7 +85,8 @@ pub fn described(
         (FEEDBACK, u32::from(feeds)),
     ];
     let texels = abi.texels.map(|first| (TEXEL_SAMPLER, u32::from(first)));
-    let numbers = numbers.into_iter().chain(texels);
+    let places = abi.places.map(|first| (SAMPLE_PLACES, u32::from(first)));
+    let numbers = numbers.into_iter().chain(texels).chain(places);
     let mut state: Named<Setting> =
         numbers.map(|(name, number)| (name, Setting::Number(number))).collect();
     state.0.extend(words.0);

@@ -9,10 +9,11 @@ mod target;
 mod texture;
 mod vertex;
 
+use crate::abi::samples;
 use crate::chip::Chip;
 use crate::emu::{Pass, Run, Trap};
 use crate::numerics::numerics;
-use crate::state::{Filled, ISPA};
+use crate::state::{Filled, ISPA, PIXEL_SHADER};
 use gpucc_emu::device::{Device, FragmentOut, Launcher, Stop, VertexOut, VertexRun};
 use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::world::Bindings;
@@ -113,6 +114,13 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// Samples of a pixel that a driver draws with.
+    fn samples(&self) -> u32 {
+        samples(&self.compiled.pipeline)
+    }
+}
+
 impl Device for Machine {
     fn dispatch(&mut self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Stop> {
         self.workgroups(bindings, groups)
@@ -132,6 +140,16 @@ impl Device for Machine {
         batch: &QuadBatch,
     ) -> Result<Vec<FragmentOut>, Stop> {
         self.pixels(bindings, batch)
+    }
+
+    fn most_samples(&self) -> u32 {
+        self.chip.samples() as u32
+    }
+
+    fn by_sample(&self) -> bool {
+        // DOUTU's rate. isa/rogue-pipeline.md 5.1.
+        let words = self.words(PIXEL_SHADER).ok();
+        words.is_some_and(|words| words.words().get(1).is_some_and(|high| high >> 1 & 3 == 2))
     }
 
     fn early(&self) -> Early {

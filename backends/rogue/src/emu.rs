@@ -49,8 +49,9 @@ pub use check::{Stage, admit};
 pub use core::Core;
 pub use decode::{decode, program};
 pub use gpu::{
-    Bases, Drawn, Gpu, Pass, Pixel, PixelState, Quad, Render, Shaded, Target, TargetState,
+    Bases, Drawn, Gpu, Pass, Pixel, PixelState, Quad, Render, Sampled, Shaded, Target, TargetState,
 };
+pub use inst::Mode;
 pub use machine::{Machine, Run};
 pub use memory::Memory;
 pub use register::{Common, INSTANCES, Lanes, PerLane};

@@ -38,6 +38,14 @@ const TARGETS: Ground = Ground::assumption(
     "the pixel back end rounds halves to nearest, and takes packed components from the lowest bit on",
     "the public driver names source and pack mode of every format, and no document says what becomes of the bits",
 );
+const DEPTHS: Ground = Ground::assumption(
+    "a depth that goes back is a float of 32 bits that nothing clamps",
+    "the public driver clamps every depth that goes back, and stores depths as floats of 32 bits",
+);
+const SAMPLES: Ground = Ground::assumption(
+    "a program that runs for each sample of a pixel gets the mask of its own sample, and iterates at it or in the middle of the pixel",
+    "the public driver runs programs so where pixels have several samples, and public headers give the names of rates and modes alone",
+);
 const BARRIERS: Ground = Ground::assumption(
     "workgroups of several tasks meet by a mutex and two coefficients",
     "the public driver does so by shared memory and a mutex; what wakes sleepers is said nowhere",
@@ -79,6 +87,12 @@ pub fn evidence(func: &Func, abi: &Abi, targets: bool) -> Evidence {
             }
             if abi.tiles > 0 {
                 add(&TILES);
+            }
+            if abi.samples > 1 {
+                add(&SAMPLES);
+            }
+            if abi.unrestricted && abi.gives_depth(func) {
+                add(&DEPTHS);
             }
             // Places in the middle of a pixel are sums.
             let position = InputKind::Builtin(Builtin::Position);

@@ -51,16 +51,18 @@ const OWN: &[Pass] = &[
     float_range::DECIDE,
 ];
 
-/// What makes the reference for the bytes of SSA after the shared passes.
-pub fn plan(effort: Effort) -> Plan {
+/// What makes the reference for the bytes of SSA after the shared passes. Pixels may have several samples.
+pub fn plan(effort: Effort, several: bool) -> Plan {
     let mut steps = vec![
         step("coarse_derivatives"),
         step("binding_arrays"),
         step("subgroups"),
         step("halves"),
-        step("sample_mask"),
         step("textures"),
     ];
+    if !several {
+        steps.push(step("sample_mask"));
+    }
     if effort > Effort::None {
         // Expansions keep their bounds as they are: what they make is not contracted.
         steps.push(step("contract"));

@@ -26,6 +26,10 @@ pub fn varyings(chip: Chip) -> Limit {
     Limit::new("components of varyings", chip.varying_components(), "use fewer outputs")
 }
 
+pub fn samples(chip: Chip) -> Limit {
+    Limit::new("samples of a pixel", chip.samples(), "take fewer samples")
+}
+
 pub fn invocations(chip: Chip) -> Limit {
     Limit::new(about::INVOCATIONS, chip.invocations(), "use smaller workgroups, and more of them")
 }
@@ -41,6 +45,7 @@ pub fn of(chip: Chip) -> Vec<(&'static str, u64)> {
         VERTEX,
         SEQUENCER,
         varyings(chip),
+        samples(chip),
         invocations(chip),
     ];
     [("registers", chip.temps().into())].into_iter().chain(limits.map(Limit::row)).collect()

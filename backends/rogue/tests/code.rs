@@ -4,7 +4,7 @@
 use gpucc_emu::device::{FragmentOut, VertexRun};
 use gpucc_emu::draw::{Quad, QuadBatch, VertexId};
 use gpucc_emu::world::{Bindings, Bound};
-use gpucc_ir::driver::{Effort, Failure};
+use gpucc_ir::driver::{Effort, Failure, FragmentState, State};
 use gpucc_ir::ssa::interp::{self, Lanes, Outcome, Word};
 use gpucc_ir::ssa::random::{Config, Rng, program};
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Numerics, Op, ResourceKind, Scalar, Stage, parse};
@@ -27,9 +27,19 @@ pub(crate) enum Found {
 }
 
 pub(crate) fn compile(func: &Func, chip: &'static str) -> Result<Compiled, Failure> {
+    compile_for(func, chip, None)
+}
+
+/// The same for a pipeline.
+pub(crate) fn compile_for(
+    func: &Func,
+    chip: &'static str,
+    fragment: Option<FragmentState>,
+) -> Result<Compiled, Failure> {
     let mut func = func.clone();
     let numerics = ROGUE.numerics(chip);
-    let request = Request { chip, effort: Effort::default(), ..Request::default() };
+    let pipeline = State { fragment, ..State::default() };
+    let request = Request { chip, effort: Effort::default(), pipeline, ..Request::default() };
     let mut runner = Runner::default();
     let options = Options::default();
     let mut ctx = Ctx::new(options, numerics, ROGUE.info());

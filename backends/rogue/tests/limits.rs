@@ -1,8 +1,10 @@
 //! What chips hold and what tests of pixels ask: temporaries of tasks that wait for one another, layers, depths that go back.
 
-use crate::code::{CHIPS, bindings, compile, dispatch, func, quad_lanes, quads, shade};
+use crate::code::{
+    CHIPS, bindings, compile, compile_for, dispatch, func, quad_lanes, quads, shade,
+};
 use gpucc_emu::device::Stop;
-use gpucc_ir::driver::Failure;
+use gpucc_ir::driver::{Failure, FragmentState};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_machine::described::Setting;
 use gpucc_machine::{Compiled, Machine as _};
@@ -80,6 +82,24 @@ fn depths_go_back_within_their_range() {
                 assert!(matches!(run_as(&compiled, chip, wrong), Err(Stop::Illegal { .. })));
             }
         }
+    }
+}
+
+#[test]
+fn depths_lie_beyond_0_and_1_where_the_pipeline_lets_them() {
+    for chip in ALL {
+        let unrestricted = FragmentState { unrestricted_depth: true, ..FragmentState::default() };
+        let compiled = compile_for(&func(&depth("", false)), chip, Some(unrestricted));
+        let compiled = compiled.expect("it compiles");
+        let mut rng = Rng::new(5);
+        let mut bound = bindings(&compiled.expanded, &mut rng);
+        let batch = quads(&compiled.expanded, &mut rng);
+        let found = ROGUE.device(&compiled, chip).quads(&mut bound, &batch).expect("it runs");
+        for (at, pixel) in found.iter().enumerate().filter(|(_, pixel)| !pixel.discarded) {
+            assert_eq!(pixel.outputs[0][0], batch.varying(at / 4, at % 4, 0)[0]);
+        }
+        let mut grounds = compiled.described.evidence.rests_on.iter();
+        assert!(grounds.any(|ground| ground.feature.contains("that nothing clamps")), "{chip}");
     }
 }
 

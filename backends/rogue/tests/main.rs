@@ -11,6 +11,7 @@ mod legal;
 mod limits;
 mod memory;
 mod pack;
+mod samples;
 mod sites;
 mod subgroups;
 mod textures;

@@ -10,7 +10,7 @@ use gpucc_emu::draw::{Early, Quad, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, SUBGROUP, Trace};
 use gpucc_ir::ssa::numerics::half_bits;
-use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Sampling, Scalar, Span};
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Scalar, Span};
 
 /// Lanes that run together: larger dispatches are cut at workgroups.
 const MOST_LANES: u32 = 4096;
@@ -225,13 +225,7 @@ impl Device for Interp {
     }
 
     fn by_sample(&self) -> bool {
-        self.func.inputs.values().any(|data| {
-            matches!(
-                data.kind,
-                InputKind::Location { sampling: Sampling::Sample, .. }
-                    | InputKind::Builtin(Builtin::SampleIndex | Builtin::SamplePosition)
-            )
-        })
+        self.func.runs_by_sample()
     }
 
     fn early(&self) -> Early {

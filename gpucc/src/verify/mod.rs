@@ -517,6 +517,10 @@ impl Proof<'_> {
         executor.set_steps(limit);
         let mut comparison = Comparison::new(expanded, number, who.clone());
         comparison.kept = program.kept();
+        if executor.by_sample() {
+            // All quads here are of the first sample.
+            comparison.samples = 1;
+        }
         let ran = machine(executor, case);
         self.left -= limit - executor.steps();
         if let Some(stray) = executor.stray() {

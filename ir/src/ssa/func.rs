@@ -2,8 +2,8 @@
 
 use super::op::{Flags, Op};
 use super::resource::{
-    AtomicOp, Input, InputData, Output, OutputData, Resource, ResourceData, Scan, Shuffle, TexOp,
-    TexQuery,
+    AtomicOp, Builtin, Input, InputData, InputKind, Output, OutputData, Resource, ResourceData,
+    Sampling, Scan, Shuffle, TexOp, TexQuery,
 };
 use arrayvec::ArrayVec;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
@@ -594,6 +594,17 @@ impl Func {
             next = stack.pop();
         }
         order
+    }
+
+    /// Whether the language has a fragment program run for each sample of a pixel: it asks for its sample, or takes an input there.
+    pub fn runs_by_sample(&self) -> bool {
+        self.inputs.values().any(|data| {
+            matches!(
+                data.kind,
+                InputKind::Location { sampling: Sampling::Sample, .. }
+                    | InputKind::Builtin(Builtin::SampleIndex | Builtin::SamplePosition)
+            )
+        })
     }
 
     /// Visits every instruction that the body reaches, region by region in any order: cheaper than

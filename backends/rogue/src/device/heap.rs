@@ -24,7 +24,7 @@ const STREAM_BYTES: usize = 0x1_0000;
 const LINE: u64 = 8;
 /// Instances that run together: those whose blocks of scratch memory there must be.
 const MOST_INSTANCES: u32 = 2048;
-/// Bytes of a tile buffer: 32 by 32 pixels of eight words. 3.1.
+/// Bytes of a tile buffer for a sample of each pixel: 32 by 32 of eight words. 3.1.
 pub const TILE_BYTES: usize = 32 * 32 * 8 * 4;
 /// Bytes of a buffer below a multiple of 4 GiB.
 const ACROSS: u64 = 16;
@@ -44,7 +44,7 @@ pub(super) fn refused((rule, detail): Refused) -> Stop {
 ///
 /// # Errors
 /// [`Stop::Illegal`] where the program has no such registers.
-fn place(shared: &mut [u32], first: Option<usize>, words: &[u32]) -> Result<(), Stop> {
+pub(super) fn place(shared: &mut [u32], first: Option<usize>, words: &[u32]) -> Result<(), Stop> {
     let places = first.and_then(|first| shared.get_mut(first..)?.get_mut(..words.len()));
     let places = places.ok_or_else(|| untold("the program has too few shared registers".into()))?;
     places.copy_from_slice(words);
@@ -91,6 +91,8 @@ impl Heap {
         let mut gpu = Gpu::new(machine.chip.core(), machine.model(), bases);
         gpu.set_order(machine.order);
         gpu.set_early(machine.compiled.expanded.early_fragment_tests);
+        let fragment = machine.compiled.pipeline.fragment.as_ref();
+        gpu.set_unrestricted(fragment.is_some_and(|fragment| fragment.unrestricted_depth));
         let code = &machine.compiled.code;
         gpu.memory().map(CODE, code.len()).map_err(refused)?;
         gpu.memory().write(CODE, code).map_err(refused)?;
@@ -211,7 +213,7 @@ impl Heap {
         }
         self.put_borders()?;
         for tile in 0..machine.number(crate::describe::TILES) as usize {
-            let at = self.put(&vec![0; TILE_BYTES])?;
+            let at = self.put(&vec![0; TILE_BYTES * machine.samples() as usize])?;
             let first = usize::from(FRAGMENT_SHARED) + 2 * tile;
             place(&mut shared, Some(first), &[at as u32, (at >> 32) as u32])?;
             self.tiles.push(at);

@@ -1,15 +1,16 @@
 //! Quads of pixels by the state words of a draw. isa/rogue-pipeline.md 4.2, 5.1, 5.4.
 
-use super::heap::{Heap, TILE_BYTES};
+use super::heap::{Heap, TILE_BYTES, place};
 use super::{Machine, fill};
-use crate::abi::TILE_WORDS;
-use crate::describe::{FEEDBACK, OUTPUT_REGISTERS};
-use crate::emu::{Pass, Quad, Shaded};
+use crate::abi::{PLACES, TILE_WORDS};
+use crate::describe::{FEEDBACK, OUTPUT_REGISTERS, SAMPLE_PLACES};
+use crate::emu::{Mode, Pass, Quad, Sampled, Shaded};
 use crate::state::{ISPA, OUTPUTS, PIXEL_SHADER, PIXEL_STATE, VARYINGS};
 use gpucc_emu::device::{FragmentOut, Stop};
 use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::raster;
 use gpucc_emu::world::Bindings;
-use gpucc_ir::ssa::{Interpolation, Numerics, Scalar};
+use gpucc_ir::ssa::{Interpolation, Numerics, Sampling, Scalar};
 use gpucc_machine::described::{InputPlace, Memory, OutputPlace, Which};
 
 /// Words of a vertex before its varyings: the position.
@@ -45,6 +46,8 @@ struct Told {
     flat: bool,
     /// Of halves.
     half: bool,
+    /// Where it is interpolated.
+    mode: Mode,
 }
 
 impl Machine {
@@ -60,6 +63,11 @@ impl Machine {
                     set: register / 4,
                     components: input.components,
                     flat: input.interpolation == Some(Interpolation::Flat),
+                    mode: match input.sampling {
+                        Some(Sampling::Sample) => Mode::Sample,
+                        Some(Sampling::Centroid) => Mode::Centroid,
+                        _ => Mode::Pixel,
+                    },
                     half: input.input.is_some_and(|input| {
                         self.compiled.expanded.inputs[input].scalar == Scalar::F16
                     }),
@@ -104,7 +112,10 @@ impl Machine {
         batch: &QuadBatch,
     ) -> Result<Vec<FragmentOut>, Stop> {
         let mut heap = Heap::new(self)?;
-        let shared = heap.bind(self, bindings)?;
+        let mut shared = heap.bind(self, bindings)?;
+        if let Some(first) = self.place(SAMPLE_PLACES) {
+            place(&mut shared, Some(first as usize), &sample_places(batch))?;
+        }
         let told = self.told();
         let (has_z, has_w) = self.places()?;
         let state = self.pixel_state(&mut heap, &shared, &told, (has_z, has_w))?;
@@ -135,7 +146,8 @@ impl Machine {
         for (at, (pixel, _)) in pixels.into_iter().enumerate() {
             let depth = batch.quads[at / 4].position[at % 4][2];
             let survives = self.survives(pixel, keeps);
-            let mut pixel = self.pixel(pixel, depth, (&heap.tiles, survives));
+            let sample = batch.quads[at / 4].sample();
+            let mut pixel = self.pixel(pixel, depth, sample, (&heap.tiles, survives));
             for (output, texels) in &targets {
                 pixel.outputs[*output] = texels[at];
             }
@@ -195,11 +207,17 @@ impl Machine {
     }
 
     /// What a pixel gave, by the places that the outputs are told to have. One that gave no depth keeps that of its place.
-    fn pixel(&self, shaded: &Shaded, depth: f32, (tiles, survives): (&[u64], bool)) -> FragmentOut {
+    fn pixel(
+        &self,
+        shaded: &Shaded,
+        depth: f32,
+        sample: u32,
+        (tiles, survives): (&[u64], bool),
+    ) -> FragmentOut {
         let registers = self.number(OUTPUT_REGISTERS);
         let word = |at: u32| match at.checked_sub(registers) {
             None => shaded.outputs.get(at as usize).copied().flatten(),
-            Some(behind) => in_tile(shaded, tiles, behind),
+            Some(behind) => in_tile(shaded, (tiles, self.samples()), behind),
         };
         let outputs = self.compiled.described.outputs.iter().map(|told| {
             let mut words = [0; 4];
@@ -209,8 +227,8 @@ impl Machine {
                         *to = word(register + at).unwrap_or(0);
                     }
                 }
-                // A pixel without its one sample does not live.
-                OutputPlace::Single { place: Memory::Coverage } => words[0] = 1,
+                // A pixel without its own sample does not live.
+                OutputPlace::Single { place: Memory::Coverage } => words[0] = 1 << sample,
                 _ => words[0] = shaded.depth.unwrap_or(depth.to_bits()),
             }
             words
@@ -224,9 +242,11 @@ fn quad(batch: &QuadBatch, at: usize, told: &[Told], before: u32) -> Quad {
     let quad = &batch.quads[at];
     let count = told.iter().map(|varying| varying.set + varying.components).max().unwrap_or(0);
     let mut words = vec![[0; 4]; (POSITION + count.saturating_sub(before)) as usize];
+    let mut modes = vec![Mode::Pixel; words.len()];
     for varying in told {
         for component in 0..varying.components {
             let word = (POSITION + varying.set + component - before) as usize;
+            modes[word] = varying.mode;
             words[word] = [0, 1, 2, 3].map(|pixel| {
                 let word = batch.varying(at, pixel, varying.number)[component as usize];
                 match (varying.half, varying.flat) {
@@ -238,24 +258,53 @@ fn quad(batch: &QuadBatch, at: usize, told: &[Told], before: u32) -> Quad {
             });
         }
     }
+    let places = |at: [[f32; 4]; 4]| at.map(|position| [position[2], position[3]]);
+    let several = quad.several.map(|several| Sampled {
+        count: several.count,
+        own: several.own,
+        places: places(several.centers),
+        point: several.points,
+        modes,
+    });
     Quad {
         x: quad.x,
         y: quad.y,
         covered: quad.covered & 15,
         back: !quad.front,
-        places: quad.position.map(|position| [position[2], position[3]]),
+        places: places(quad.position),
         point: quad.point,
+        several,
         primitive: quad.primitive,
         words,
     }
 }
 
+/// The words with the places of samples, as a driver fills them for a draw. Where pixels have one sample, it is that of each number.
+fn sample_places(batch: &QuadBatch) -> [u32; PLACES as usize] {
+    let places = batch.quads.first().map_or(raster::places(1), |quad| quad.places());
+    let count = places.len() as u32;
+    std::array::from_fn(|word| {
+        let bytes = std::array::from_fn(|byte| {
+            let at = 4 * word as u32 + byte as u32;
+            // Those of so many samples begin at this number of bytes.
+            let place = match count {
+                1 => places.first(),
+                _ => at.checked_sub(count).and_then(|sample| places.get(sample as usize)),
+            };
+            // 256ths become sixteenths.
+            place.map_or(0, |[x, y]| x >> 4 | y & 0xf0)
+        });
+        u32::from_le_bytes(bytes)
+    })
+}
+
 /// The word of a tile buffer that a pixel has stored: its number behind the output registers.
-fn in_tile(shaded: &Shaded, tiles: &[u64], behind: u32) -> Option<u32> {
+fn in_tile(shaded: &Shaded, (tiles, samples): (&[u64], u32), behind: u32) -> Option<u32> {
     let words = u32::from(TILE_WORDS);
     let base = *tiles.get((behind / words) as usize)?;
     let stored = shaded.tiled.iter().rev().find(|(at, _)| {
-        let inside = at.checked_sub(base).filter(|inside| *inside < TILE_BYTES as u64);
+        let inside =
+            at.checked_sub(base).filter(|inside| *inside < TILE_BYTES as u64 * u64::from(samples));
         inside.is_some_and(|inside| inside / 4 % u64::from(words) == u64::from(behind % words))
     });
     stored.map(|(_, word)| *word)

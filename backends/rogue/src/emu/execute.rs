@@ -402,6 +402,7 @@ impl Machine<'_> {
         if fetched.group.writes[1].is_some() {
             return Err((Rule::Undocumented, "W1 of a saved mask".into()));
         }
+        // A task of each sample: both are the bit of the instance's own [A].
         match mode {
             Valid | Coverage if task.stage == Stage::Fragment => Ok(task.fragments.samples[lane]),
             _ => Err((Rule::Undocumented, format!("mask {mode:?} of {:?}", task.stage))),

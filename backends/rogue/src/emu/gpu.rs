@@ -20,7 +20,7 @@
 //! below 2048.
 //!
 //! What the API asks of the tests of pixels stands in no word: [`Gpu::set_early`] tells it, so that a program that stores is refused
-//! in a pass whose tests hide pixels from it.
+//! in a pass whose tests hide pixels from it. [`Gpu::set_unrestricted`] tells whether depths may lie beyond 0 and 1.
 //!
 //! The offset of a trap is a group's byte from the base of code, or 0 where a word of a stream is to blame.
 
@@ -33,7 +33,7 @@ pub(super) mod vertices;
 
 pub use pass::Pass;
 pub use pbe::{Target, TargetState};
-pub use pixels::{Pixel, Quad, Render, Shaded};
+pub use pixels::{Pixel, Quad, Render, Sampled, Shaded};
 pub use ppp::State as PixelState;
 pub use vertices::Drawn;
 
@@ -65,6 +65,7 @@ pub struct Gpu {
     border_table: Option<u64>,
     private: Range<u64>,
     early: bool,
+    unrestricted: bool,
     caches: Caches,
 }
 
@@ -80,6 +81,7 @@ impl Gpu {
             border_table: None,
             private: 0..0,
             early: false,
+            unrestricted: false,
             caches: Caches::default(),
         }
     }
@@ -112,6 +114,12 @@ impl Gpu {
     /// Says that pixels are tested before their programs run, whatever these store.
     pub fn set_early(&mut self, early: bool) {
         self.early = early;
+    }
+
+    /// Says that depths which go back may lie beyond 0 and 1. That the chip keeps them so is an assumption [A]: the public driver clamps
+    /// them (4.2), and depths in memory are floats of 32 bits.
+    pub fn set_unrestricted(&mut self, unrestricted: bool) {
+        self.unrestricted = unrestricted;
     }
 
     /// Executes a control stream of compute kernels.
@@ -200,6 +208,7 @@ impl Gpu {
         let mut machine = Machine::new(&self.core, numerics, &mut self.memory, code, self.seed);
         machine.border_table = self.border_table;
         machine.private = self.private.clone();
+        machine.unrestricted = self.unrestricted;
         machine.caches = std::mem::take(&mut self.caches);
         machine.shared = std::mem::take(shared);
         machine.coefficients = coefficients;

@@ -79,6 +79,8 @@ pub struct Machine<'a> {
     pub border_table: Option<u64>,
     /// Memory of instances alone: what pixels store there hides nothing from the tests behind them.
     pub private: std::ops::Range<u64>,
+    /// Depths that go back may lie beyond 0 and 1.
+    pub unrestricted: bool,
     /// Operations of lower precision compute as others do, rather than stop: how exact they are is public nowhere.
     pub lower_precision: bool,
 }
@@ -107,6 +109,7 @@ impl<'a> Machine<'a> {
             caches: Caches::default(),
             border_table: None,
             private: 0..0,
+            unrestricted: false,
             lower_precision: false,
         }
     }
@@ -395,13 +398,15 @@ impl<'a> Machine<'a> {
             51 => lane as u32,
             53 => return pixel(&fragments.sample),
             54..=61 | 119..=126 => {
-                // Word n of the pixel within its tile of 32 by 32, eight words a pixel, for loads and stores alike [A].
+                // Word n of the pixel within its tile of 32 by 32, eight words a pixel and a sample, for loads and stores
+                // alike [A].
                 let at = match number {
                     54..=61 => u32::from(number - 54) % 4,
                     _ => 4 + u32::from(number - 119) % 4,
                 };
                 let (x, y) = (pixel(&fragments.x)? & 31, pixel(&fragments.y)? & 31);
-                4 * (8 * (32 * y + x) + at)
+                let own = fragments.count * (32 * y + x) + pixel(&fragments.sample)?;
+                4 * (8 * own + at)
             }
             63 => task.valid >> lane & 1,
             97 | 98 => return pixel(&fragments.x),

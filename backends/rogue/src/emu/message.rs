@@ -141,7 +141,7 @@ impl Machine<'_> {
                 let message = Message::new("depth feedback", 0);
                 for lane in each(lanes) {
                     let depth = given[lane].writes[0];
-                    if !(0.0..=1.0).contains(&f32::from_bits(depth)) {
+                    if !self.unrestricted && !(0.0..=1.0).contains(&f32::from_bits(depth)) {
                         let what = format!("{} of instance {lane}", f32::from_bits(depth));
                         return Err((Rule::DepthRange, what));
                     }
@@ -573,8 +573,7 @@ impl Machine<'_> {
         for step in 0..count {
             if let Some(given) = &task.fragments.given {
                 let at = first / 4 + step;
-                let value = given.value(at, lane, by);
-                values.push(value.ok_or((Rule::Bounds, format!("coefficient set {at}")))?);
+                values.push(given.value(at, lane, by, mode)?);
                 continue;
             }
             let value = self.plane(task, lane, first + 4 * step, mode)?;
@@ -586,9 +585,7 @@ impl Machine<'_> {
     /// What one set is that nothing divides.
     fn component(&self, task: &Task, lane: usize, at: usize, mode: Mode) -> Result<f32, Refused> {
         let Some(given) = &task.fragments.given else { return self.plane(task, lane, at, mode) };
-        let value = given.value(at / 4, lane, None);
-        let value = value.ok_or((Rule::Bounds, format!("coefficient set {}", at / 4)))?;
-        Ok(f32::from_bits(value))
+        Ok(f32::from_bits(given.value(at / 4, lane, None, mode)?))
     }
 
     /// A x + B y + C of one set, rounded once [A].

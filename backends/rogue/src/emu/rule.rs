@@ -69,7 +69,7 @@ gpucc_emu::rules! {
     TextureData = "D15 a texture operation has the data words of its form, and 18 at most", "2.9";
     TextureFeature = "D16 the core has the form of the texture operation", "2.9";
     EmissionWait = "D18 a wait for outputs stands between two emissions of a pixel", "2.7, 4.6";
-    DepthRange = "D19 a depth is within 0 and 1", "4.2";
+    DepthRange = "D19 a depth is within 0 and 1, unless it may lie beyond", "4.2";
     SharedLevel = "D20 the level that a texture operation has for all instances is none: a zero on S3", "2.9 [A]";
     CacheMode = "D17 the cache mode is one", "2.8";
     // Launch.

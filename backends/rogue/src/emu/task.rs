@@ -1,8 +1,10 @@
 //! A task: 32 instances of one program, which go on together group by group. 3.3, 5.6.
 
 use super::check::Stage;
+use super::inst::Mode;
 use super::message::Message;
 use super::register::{INSTANCES, Lanes, PerLane};
+use super::rule::{Refused, Rule};
 
 /// What the state words give a program. 3.3, 5.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -59,10 +61,14 @@ pub struct Fragments {
 pub struct Iterated {
     /// By set and instance.
     pub sets: Vec<[u32; INSTANCES]>,
+    /// Where a set is evaluated so; where it is [`None`], all places of a pixel have the same.
+    pub modes: Vec<Option<Mode>>,
+    /// Sets of which the middles of pixels are known beside samples: what they are there.
+    pub middles: Vec<Option<[u32; INSTANCES]>>,
     /// Sets whose planes are of values over w. 5.1.
     pub perspective: Vec<bool>,
-    /// The reciprocal of w of each instance.
-    pub reciprocal: [f32; INSTANCES],
+    /// The reciprocal of w of each instance: in the middle of its pixel, at its sample.
+    pub reciprocals: [[f32; INSTANCES]; 2],
 }
 
 impl Iterated {
@@ -70,20 +76,43 @@ impl Iterated {
     pub fn new(sets: usize) -> Iterated {
         Iterated {
             sets: vec![[0; INSTANCES]; sets],
+            modes: vec![None; sets],
+            middles: vec![None; sets],
             perspective: vec![false; sets],
-            reciprocal: [1.0; INSTANCES],
+            reciprocals: [[1.0; INSTANCES]; 2],
         }
     }
 
     /// A set of an instance whose plane is divided by a number, or by none. Another than the reciprocal of w gives another value.
-    pub fn value(&self, set: usize, lane: usize, by: Option<f32>) -> Option<u32> {
-        let word = self.sets.get(set)?[lane];
-        let own = self.perspective[set].then_some(self.reciprocal[lane]);
+    /// Nobody knows w at centroids: there it is that of the middle, above as below.
+    ///
+    /// # Errors
+    /// There is no such set, or nobody has evaluated it there.
+    pub fn value(
+        &self,
+        set: usize,
+        lane: usize,
+        by: Option<f32>,
+        mode: Mode,
+    ) -> Result<u32, Refused> {
+        let known = self.sets.get(set);
+        let known = known.ok_or_else(|| (Rule::Bounds, format!("coefficient set {set}")))?[lane];
+        let word = match (self.middles[set], self.modes[set]) {
+            (Some(middles), _) if mode != Mode::Sample => middles[lane],
+            (Some(_), _) | (None, None) => known,
+            (None, Some(at)) if at == mode => known,
+            (None, Some(at)) => {
+                let what = format!("set {set}, which is known at {at:?}, at {mode:?}");
+                return Err((Rule::Iterator, what));
+            }
+        };
+        let reciprocal = self.reciprocals[usize::from(mode == Mode::Sample)][lane];
+        let own = self.perspective[set].then_some(reciprocal);
         if own.map(f32::to_bits) == by.map(f32::to_bits) {
-            return Some(word);
+            return Ok(word);
         }
         let [own, by] = [own, by].map(|number| f64::from(number.unwrap_or(1.0)));
-        Some(((f64::from(f32::from_bits(word)) * own / by) as f32).to_bits())
+        Ok(((f64::from(f32::from_bits(word)) * own / by) as f32).to_bits())
     }
 }
 

@@ -32,6 +32,9 @@
 //!   it reads are not written until then.
 //! - VISIBILITY: tests of alpha and feedback are on the first data fence.
 //! - ALIGNED: an access is aligned to its size.
+//! - DEPTHS: a depth that goes back is what it is, where a driver says that depths may lie beyond 0 and 1.
+//! - SAMPLES: of pixels of several samples a program runs for each, by quads of the same sample. Saved masks are the bit of the
+//!   instance's own sample. A sample has words of its own in output registers and tile buffers.
 //! - HELPERS: stores and atomic operations of pixels that are not covered do not happen.
 //! - TILE_BUFFER: special registers 54 to 61 and 119 to 126 are offsets of the pixel's words within a tile of 32 by 32
 //!   pixels of eight words each.
@@ -50,7 +53,7 @@
 //!   stencils. Faces go clockwise or not as they are seen on the screen.
 //! - RASTER: pixels, weights and centroids are those of the rasteriser that every machine shares.
 //!
-//! Not built, and said so by L2: filter coefficients and halves of texture operations, several samples a pixel, several viewports, scissors, depth biases, clip planes, indirect draws, captured outputs,
+//! Not built, and said so by L2: filter coefficients and halves of texture operations, programs that run for a pixel of several samples, several viewports, scissors, depth biases, clip planes, indirect draws, captured outputs,
 //! events and offsets of kernels, turned and twiddled targets, least levels of textures, several planes, comparisons and
 //! anisotropy of samplers, wrapped varyings.
 //! Nothing public says enough of these, and L3 says so: operations of lower precision, of halves, of 8 and 16 bits, gamma,

@@ -22,14 +22,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Special registers of a pixel. 3.1.
 const FACE: Register = Register::Special(44);
 const SAMPLE: Register = Register::Special(53);
-const COLUMN: Register = Register::Special(97);
-const ROW: Register = Register::Special(100);
+/// By axis: at the rate of pixels, and at that of samples.
+const PIXEL: [Register; 2] = [Register::Special(97), Register::Special(100)];
+const PIXEL_OF_SAMPLE: [Register; 2] = [Register::Special(98), Register::Special(101)];
 const LAYER: Register = Register::Special(118);
 const TIMER: Register = Register::Special(160);
 /// 0.5 among the constants. 3.2.
 const HALF: Src = Src::Fixed(Register::Special(75));
 /// 1.0 among the constants. 3.2.
 const ONE: Src = Src::Fixed(Register::Special(64));
+/// 1/16 among the constants. 3.2.
+const SIXTEENTH: Src = Src::Fixed(Register::Special(78));
+/// All bits, among the constants. 3.2.
+const ALL: u16 = 143;
+/// Where iterators evaluate: at the middle of the pixel, at the sample. 2.8.
+const AT_PIXEL: u32 = 0;
+const AT_SAMPLE: u32 = 1;
 /// The format of words without a sign. 2.3.
 const PACK_U32: u32 = 6;
 
@@ -41,6 +49,8 @@ pub(super) struct State {
     /// Registers of varyings, and of z and the reciprocal of w.
     inputs: BTreeMap<(Input, u8), VReg>,
     place: [Option<VReg>; 2],
+    /// Where the sample lies in its pixel, to the right and down.
+    sample: Option<[VReg; 2]>,
     /// What outputs have: a register where a branch writes them, else the value.
     registers: BTreeMap<(Output, u8), VReg>,
     values: BTreeMap<(Output, u8), Src>,
@@ -63,9 +73,13 @@ impl Lower<'_> {
         }
         for component in branched {
             let reg = self.fresh();
-            // A pixel that leaves no mask keeps its sample.
-            let kept = OutputKind::Builtin(Builtin::SampleMask);
-            let first = u16::from(ssa.outputs[component.0].kind == kept);
+            // A pixel that leaves no mask keeps its samples.
+            let kept = ssa.outputs[component.0].kind == OutputKind::Builtin(Builtin::SampleMask);
+            let first = match (kept, self.abi.samples) {
+                (false, _) => 0,
+                (true, 1) => 1,
+                (true, _) => ALL,
+            };
             self.push(Step::copy(reg, Src::Fixed(Register::Special(first))));
             self.fragment.registers.insert(component, reg);
         }
@@ -140,20 +154,21 @@ impl Lower<'_> {
                 continue;
             }
             let mode = match varying.sampling {
-                Sampling::Center => 0,
-                Sampling::Sample => 1,
+                Sampling::Center => AT_PIXEL,
+                Sampling::Sample => AT_SAMPLE,
                 Sampling::Centroid => 2,
             };
             let smooth = varying.interpolation == Interpolation::Perspective;
             self.iterate(&regs, varying.set, abi.w.filter(|_| smooth), mode);
         }
+        let own = if abi.sampled { AT_SAMPLE } else { AT_PIXEL };
         for (input, data) in &ssa.inputs {
             match (data.kind, abi.point, abi.primitive) {
                 (InputKind::Builtin(Builtin::PointCoord), Some(set), _) => {
                     let regs = [self.fresh(), self.fresh()];
                     self.fragment.inputs.insert((input, 0), regs[0]);
                     self.fragment.inputs.insert((input, 1), regs[1]);
-                    self.iterate(&regs, set, None, 0);
+                    self.iterate(&regs, set, None, own);
                 }
                 (InputKind::Builtin(Builtin::PrimitiveIndex), _, Some(set)) => {
                     let reg = self.fresh();
@@ -171,9 +186,12 @@ impl Lower<'_> {
                 && wanted.contains(&(input, component))
             {
                 let reg = self.fresh();
-                self.iterate(&[reg], set, None, 0);
+                self.iterate(&[reg], set, None, own);
                 self.fragment.place[at] = Some(reg);
             }
+        }
+        if let Some(first) = abi.places {
+            self.fragment.sample = Some(self.sample_place(first));
         }
         if demotes {
             let killed = self.fresh();
@@ -228,11 +246,62 @@ impl Lower<'_> {
         dst
     }
 
-    /// The middle of a pixel on an axis.
-    fn middle(&mut self, register: Register) -> Src {
+    /// Where the program runs on an axis: the middle of the pixel, or the place of the sample.
+    fn position(&mut self, axis: usize) -> Src {
+        let (register, within) = match self.fragment.sample {
+            Some(place) if self.abi.sampled => {
+                (PIXEL_OF_SAMPLE[axis], Src::Reg(place[axis].into()))
+            }
+            _ => (PIXEL[axis], HALF),
+        };
         let number = self.special(register);
         let float = self.unpacked(PACK_U32, 0, Src::Reg(number.into()));
-        Src::Reg(self.p0(Word::usual(Main::Fadd.op()), &[Src::Reg(float.into()), HALF]).into())
+        Src::Reg(self.p0(Word::usual(Main::Fadd.op()), &[Src::Reg(float.into()), within]).into())
+    }
+
+    /// Where the sample lies in its pixel, to the right and down. Its byte tells it in sixteenths ([`crate::abi::PLACES`]).
+    fn sample_place(&mut self, first: u16) -> [VReg; 2] {
+        let number = self.special(SAMPLE);
+        let number = Src::Reg(number.into());
+        // The byte of sample 0 within its word, and that word.
+        let (skipped, at) = match self.abi.samples {
+            2 => (2, 0),
+            4 => (0, 1),
+            _ => (0, 2),
+        };
+        let bytes = self.fresh();
+        self.push(Step::copy(bytes, Src::Fixed(Register::Shared(first + at))));
+        let mut bytes = Src::Reg(bytes.into());
+        let mut byte = number;
+        if self.abi.samples > 4 {
+            // The word behind it has the others: the two are exchanged where their difference is taken.
+            let (two, three) = (self.number(2), self.number(3));
+            let behind = self.shift(super::alu::RIGHT, number, two);
+            let differ =
+                self.logical(super::alu::XOR, bytes, Src::Fixed(Register::Shared(first + at + 1)));
+            let differ = self.p0(
+                Word::usual(Main::Imadd32.op()),
+                &[Src::Reg(differ.into()), Src::Reg(behind.into()), Src::ZERO],
+            );
+            bytes = Src::Reg(self.logical(super::alu::XOR, bytes, Src::Reg(differ.into())).into());
+            byte = Src::Reg(self.logical(super::alu::AND, number, three).into());
+        }
+        let three = self.number(3);
+        let mut bits = Src::Reg(self.shift(super::alu::LEFT, byte, three).into());
+        if skipped > 0 {
+            // Sample 1 is 8 bits behind: the bits do not meet.
+            let from = self.number(8 * skipped);
+            bits = Src::Reg(self.logical(super::alu::OR, bits, from).into());
+        }
+        let right = self.shift(super::alu::RIGHT, bytes, bits);
+        let four = self.number(4);
+        let down = self.shift(super::alu::RIGHT, Src::Reg(right.into()), four);
+        [right, down].map(|sixteenths| {
+            let mask = self.number(15);
+            let low = self.logical(super::alu::AND, Src::Reg(sixteenths.into()), mask);
+            let float = self.unpacked(PACK_U32, 0, Src::Reg(low.into()));
+            self.p0(Word::usual(Main::Fmul.op()), &[Src::Reg(float.into()), SIXTEENTH])
+        })
     }
 
     pub(super) fn fragment_input(&mut self, input: Input, component: u8) -> Result<Src, Failure> {
@@ -240,8 +309,7 @@ impl Lower<'_> {
             return Ok(Src::Reg(reg.into()));
         }
         Ok(match (self.ssa.inputs[input].kind, component) {
-            (InputKind::Builtin(Builtin::Position), 0) => self.middle(COLUMN),
-            (InputKind::Builtin(Builtin::Position), 1) => self.middle(ROW),
+            (InputKind::Builtin(Builtin::Position), 0 | 1) => self.position(component.into()),
             (InputKind::Builtin(Builtin::Position), 2 | 3) => {
                 let reg = self.fragment.place[usize::from(component) - 2];
                 reg.map_or(Src::ZERO, |reg| Src::Reg(reg.into()))
@@ -253,7 +321,10 @@ impl Lower<'_> {
                 Src::Reg(self.truth(asked).into())
             }
             // The one sample lies in the middle.
-            (InputKind::Builtin(Builtin::SamplePosition), _) => HALF,
+            (InputKind::Builtin(Builtin::SamplePosition), _) => match self.fragment.sample {
+                Some(place) => Src::Reg(place[usize::from(component & 1)].into()),
+                None => HALF,
+            },
             (InputKind::Builtin(Builtin::Layer), _) => Src::Reg(self.special(LAYER).into()),
             (InputKind::Builtin(Builtin::SampleIndex), _) => Src::Reg(self.special(SAMPLE).into()),
             (InputKind::Builtin(Builtin::SampleMask), _) => {
@@ -300,8 +371,8 @@ impl Lower<'_> {
         self.compare(Asked { test: test::EQUAL, ty: test::U32, operands });
     }
 
-    /// The depth that goes back, within 0 and 1: the one that is computed, or that of the pixel's place where the program stores.
-    /// Tests before the program have theirs. 4.2.
+    /// The depth that goes back: the one that is computed, or that of the pixel's place where the program stores. It lies within 0
+    /// and 1, unless the pipeline lets it lie beyond. Tests before the program have theirs. 4.2.
     fn depth(&mut self) -> Option<Src> {
         let depth = if computes_depth(self.ssa) {
             let output = self.ssa.outputs.iter().find_map(|(output, data)| {
@@ -309,11 +380,13 @@ impl Lower<'_> {
             });
             self.written(output?, 0).unwrap_or(Src::ZERO)
         } else if let (true, Some(set)) = (self.abi.returns_z, self.abi.z) {
+            // Where there are several samples each gives its own, also beside a position in the middle of the pixel.
+            let several = self.abi.samples > 1;
             let reg = match self.fragment.place[0] {
-                Some(reg) => reg,
-                None => {
+                Some(reg) if self.abi.sampled == several => reg,
+                _ => {
                     let reg = self.fresh();
-                    self.iterate(&[reg], set, None, 0);
+                    self.iterate(&[reg], set, None, if several { AT_SAMPLE } else { AT_PIXEL });
                     reg
                 }
             };
@@ -321,7 +394,7 @@ impl Lower<'_> {
         } else {
             return None;
         };
-        if depth == Src::ZERO {
+        if depth == Src::ZERO || self.abi.unrestricted {
             return Some(depth);
         }
         let word = Word::usual(Main::Fmul.op()).with(f::SAT, 1);
@@ -336,7 +409,13 @@ impl Lower<'_> {
             (data.kind == OutputKind::Builtin(Builtin::SampleMask)).then_some(output)
         });
         if let Some(mask) = masked.and_then(|output| self.written(output, 0)) {
-            // Whoever leaves no sample is gone.
+            // Whoever leaves no sample is gone, and of several who does not leave its own.
+            let mut mask = mask;
+            if self.abi.samples > 1 {
+                let number = self.special(SAMPLE);
+                let bit = self.shift(super::alu::LEFT, Src::ONE, Src::Reg(number.into()));
+                mask = Src::Reg(self.logical(super::alu::AND, mask, Src::Reg(bit.into())).into());
+            }
             let operands = [mask, Src::ZERO];
             let mut gone = self.truth(Asked { test: test::EQUAL, ty: test::U32, operands });
             if let Some(killed) = self.fragment.killed {

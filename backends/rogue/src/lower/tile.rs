@@ -22,7 +22,10 @@ impl Lower<'_> {
             return;
         }
         let mask = self.fresh();
-        self.push(Step::backend(Word::usual(Backend::Savmsk.op())).to(0, mask));
+        // Of several samples the mask of the instance says where it covers. 4.2.
+        let mode = u32::from(self.abi.samples > 1);
+        let saved = Word::usual(Backend::Savmsk.op()).with(f::MASK_MODE, mode);
+        self.push(Step::backend(saved).to(0, mask));
         for run in words.chunk_by(follows) {
             let (buffer, word) = (run[0].0 / TILE_WORDS, run[0].0 % TILE_WORDS);
             let address = self.tile_address(FRAGMENT_SHARED + 2 * buffer, word);

@@ -22,6 +22,9 @@ pub const ISPA: &str = "PPP_ISPA";
 
 /// Words of data before the code that starts pixels.
 const DATA: u32 = 8;
+/// Rates of programs: once for a pixel, once for each of its samples. The public driver takes the other where there are several.
+const INSTANCE: u32 = 0;
+const FULL: u32 = 2;
 /// Shade models: of the first vertex, and of all of them.
 const FLAT: u32 = 0;
 const GOURAUD: u32 = 3;
@@ -54,7 +57,7 @@ impl Pass {
 /// The words of a fragment program.
 pub fn words(abi: &Abi, facts: &Facts, state: &mut Named<Setting>) {
     let mut shader = Sequencer::default();
-    let start = shader.start(facts.temps);
+    let start = shader.start_at(facts.temps, if abi.samples > 1 { FULL } else { INSTANCE });
     while shader.data.len() < DATA {
         shader.data.fixed(0);
     }

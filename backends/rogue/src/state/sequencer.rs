@@ -72,7 +72,14 @@ impl Sequencer {
 
     /// The operand that starts the program of the core, whose place is the driver's.
     pub fn start(&mut self, temps: u32) -> u32 {
-        let word = doutu::word().with(doutu::TEMPS, temps.div_ceil(TEMP_UNIT));
+        self.start_at(temps, 0)
+    }
+
+    /// The same for pixels, at a rate: 0 starts an instance for a pixel, 2 one for each sample.
+    pub fn start_at(&mut self, temps: u32, rate: u32) -> u32 {
+        let word = doutu::word()
+            .with(doutu::TEMPS, temps.div_ceil(TEMP_UNIT))
+            .with(doutu::SAMPLE_RATE, rate);
         self.wide("start", word, &[doutu::EXE_OFF])
     }
 

@@ -6,6 +6,7 @@
 //! of the three operations on stencils is whose it leaves open.
 
 use super::super::check::Stage;
+use super::super::inst::Mode;
 use super::super::machine::Run;
 use super::super::pds::{Action, Pds};
 use super::super::register::{Common, INSTANCES, each};
@@ -123,7 +124,7 @@ pub fn draw(
     run: &mut Run<'_>,
 ) -> Result<(), Trap> {
     let state = &drawn.state;
-    let mut programs = programs(gpu, state, run.steps).map_err(place)?;
+    let mut programs = programs(gpu, state, 1, run.steps).map_err(place)?;
     let varyings: Result<Vec<Varying>, Refused> =
         programs.varyings.iter().copied().map(Varying::read).collect();
     let varyings = varyings.map_err(place)?;
@@ -158,7 +159,10 @@ pub fn draw(
 }
 
 /// Runs the programs of the data sequencer around a fragment program.
-fn programs(gpu: &Gpu, state: &State, steps: &mut u64) -> Result<Programs, Refused> {
+///
+/// # Errors
+/// A rule that they break; several samples of a pixel where they start one instance for all.
+fn programs(gpu: &Gpu, state: &State, count: u32, steps: &mut u64) -> Result<Programs, Refused> {
     let [first, second] = state.sizes;
     let temps = match field(first, 3, 0) {
         0 => 64,
@@ -184,6 +188,10 @@ fn programs(gpu: &Gpu, state: &State, steps: &mut u64) -> Result<Programs, Refus
     // With one sample a pixel all rates are the same.
     if *rate == 3 {
         return Err((Rule::State, "rate 3 of a program".into()));
+    }
+    if count > 1 && *rate != FULL {
+        let what = format!("rate {rate} of a program where a pixel has {count} samples");
+        return Err((Rule::NotBuilt, what));
     }
     let mut shared = Common::new("sh", 16 * field(second, 31, 23) as usize);
     let uniforms = 4 * field(first, 31, 23);
@@ -310,6 +318,8 @@ fn primitives(drawn: &Drawn) -> Result<Vec<Vec<usize>>, Refused> {
     Ok(all)
 }
 
+/// The rate of a program that runs for each sample. 5.1.
+const FULL: u32 = 2;
 /// Pixels that a viewport's numbers may reach.
 const LARGEST_VIEWPORT: f32 = 65536.0;
 /// Tasks of quads that are under way together.
@@ -326,14 +336,31 @@ pub struct Quad {
     pub covered: u8,
     /// The primitive faces away.
     pub back: bool,
-    /// Depth and reciprocal of w at each pixel.
+    /// Depth and reciprocal of w at each pixel, or at its sample that the quad is of.
     pub places: [[f32; 2]; 4],
-    /// The place in a point at each pixel.
+    /// The place in a point there.
     pub point: [[f32; 2]; 4],
+    /// Of pixels of several samples.
+    pub several: Option<Sampled>,
     /// The number of its primitive.
     pub primitive: u32,
     /// The words of a vertex at each pixel, by their number.
     pub words: Vec<[u32; 4]>,
+}
+
+/// The sample that a quad is of.
+#[derive(Clone, Debug, Default)]
+pub struct Sampled {
+    /// Samples of a pixel.
+    pub count: u32,
+    /// Its number.
+    pub own: u32,
+    /// [`Quad::places`] in the middle of each pixel.
+    pub places: [[f32; 2]; 4],
+    /// [`Quad::point`] there.
+    pub point: [[f32; 2]; 4],
+    /// Where somebody else has interpolated each of [`Quad::words`].
+    pub modes: Vec<Mode>,
 }
 
 /// What a pixel's program gave.
@@ -362,7 +389,9 @@ pub fn quads(
     quads: &[Quad],
     run: &mut Run<'_>,
 ) -> Result<Vec<[Shaded; 4]>, Trap> {
-    let mut programs = programs(gpu, state, run.steps).map_err(place)?;
+    let count = quads.iter().filter_map(|quad| quad.several.as_ref()).map(|several| several.count);
+    let count = count.max().unwrap_or(1);
+    let mut programs = programs(gpu, state, count, run.steps).map_err(place)?;
     let pass = Pass::of(state.faces[0]).map_err(place)?;
     let varyings: Result<Vec<Varying>, Refused> =
         programs.varyings.iter().copied().map(Varying::read).collect();
@@ -443,15 +472,39 @@ fn given_task(
         quads.iter().flat_map(|quad| (0..4).map(move |pixel| (quad, pixel))).enumerate()
     {
         let covered = u32::from(quad.covered) >> pixel & 1;
+        let sample = quad.several.as_ref().map_or(0, |several| several.own);
         fragments.covered |= covered << lane;
-        fragments.samples[lane] = covered;
+        fragments.samples[lane] = covered << sample;
+        fragments.sample[lane] = sample;
+        fragments.count = quad.several.as_ref().map_or(1, |several| several.count);
         fragments.x[lane] = quad.x + (pixel as u32 & 1);
         fragments.y[lane] = quad.y + (pixel as u32 >> 1);
         fragments.places[lane] = [[0.5; 2]; 2];
-        given.reciprocal[lane] = quad.places[pixel][1];
+        let middle = quad.several.as_ref().map_or(quad.places[pixel], |own| own.places[pixel]);
+        given.reciprocals[0][lane] = middle[1];
+        given.reciprocals[1][lane] = quad.places[pixel][1];
         for varying in varyings {
             for step in 0..varying.count {
                 let [depth, reciprocal] = quad.places[pixel];
+                let set = varying.set + step as usize;
+                if let Some(several) = &quad.several
+                    && set < given.sets.len()
+                {
+                    let [depth, reciprocal] = several.places[pixel];
+                    let word = match source(state, varying.first + step) {
+                        _ if varying.primitive => None,
+                        _ if varying.point => Some(several.point[pixel][step as usize & 1]),
+                        Source::Reciprocal => Some(reciprocal),
+                        Source::Depth => Some(depth),
+                        Source::Output(at) => {
+                            given.modes[set] = several.modes.get(at).copied();
+                            None
+                        }
+                    };
+                    if let Some(word) = word {
+                        given.middles[set].get_or_insert([0; INSTANCES])[lane] = word.to_bits();
+                    }
+                }
                 let value = match source(state, varying.first + step) {
                     _ if varying.primitive => quad.primitive,
                     _ if varying.point => quad.point[pixel][step as usize & 1].to_bits(),
@@ -463,7 +516,6 @@ fn given_task(
                         words.ok_or_else(missing)?[pixel]
                     }
                 };
-                let set = varying.set + step as usize;
                 let Some(row) = given.sets.get_mut(set) else {
                     let what = format!("set {set} of {}", programs.coefficients / 4);
                     return Err((Rule::PdsTarget, what));
@@ -751,7 +803,9 @@ fn task(
             fragments.x[lane] = found.x + (pixel as u32 & 1);
             fragments.y[lane] = found.y + (pixel as u32 >> 1);
             fragments.places[lane] = [[0.5; 2]; 2];
-            given.reciprocal[lane] = found.position[pixel][3];
+            for reciprocals in &mut given.reciprocals {
+                reciprocals[lane] = found.position[pixel][3];
+            }
             if let Some(old) = render.pixel(fragments.x[lane], fragments.y[lane]) {
                 for (index, word) in old.outputs.iter().enumerate() {
                     if let Some(word) = word {

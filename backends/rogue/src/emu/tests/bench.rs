@@ -40,6 +40,7 @@ pub struct Bench {
     pub seed: u64,
     pub steps: u64,
     pub sizes: Sizes,
+    pub unrestricted: bool,
     pub trace: Vec<String>,
 }
 
@@ -58,6 +59,7 @@ impl Bench {
             seed: 1,
             steps: 10_000,
             sizes,
+            unrestricted: false,
             trace: Vec::new(),
         }
     }
@@ -98,6 +100,7 @@ impl Bench {
         let mut machine = Machine::new(&core, numerics, &mut self.memory, CODE, self.seed);
         machine.shared = std::mem::take(&mut self.shared);
         machine.coefficients = std::mem::take(&mut self.coefficients);
+        machine.unrestricted = self.unrestricted;
         let mut steps = self.steps;
         let trace = &mut self.trace;
         let mut line = |text: &str| trace.push(text.to_string());

@@ -195,6 +195,10 @@ fn a_depth_that_is_given_is_within_its_range() {
     }
     for value in [-0.25, 1.5, f32::INFINITY, f32::NAN] {
         assert_eq!(rule(value), Some(Rule::DepthRange));
+        let mut bench = fragments().temp(0, move |_| value.to_bits());
+        bench.unrestricted = true;
+        bench.run(&[depth, WAIT]).expect("it may lie beyond");
+        assert_eq!(bench.tasks[0].fragments.depth, [Some(value.to_bits()); 32]);
     }
 }
 
