@@ -116,7 +116,7 @@ impl Lower<'_> {
     }
 
     /// The slots of an entry: header, normalised device coordinates, position, the rest. An interleaved message has two
-    /// registers at least (G45 vol. 4, 8.4.2).
+    /// registers at least (G45 vol. 4, 8.4.2), and one of one vertex has whole registers.
     pub(super) fn entry_slots(&mut self) -> Vec<[Source; 4]> {
         let abi = self.abi;
         let Some(vue) = &abi.vue else { return Vec::new() };
@@ -178,7 +178,11 @@ impl Lower<'_> {
             };
             slots.push(std::array::from_fn(of));
         }
-        if slots.len() % usize::from(MOST) == 1 {
+        let part = match abi.is_geometry() {
+            true => slots.len() % 2 == 1,
+            false => slots.len() % usize::from(MOST) == 1,
+        };
+        if part {
             slots.push([ZERO; 4]);
         }
         slots

@@ -70,19 +70,20 @@ impl Gpu {
         if unit.urb.1 == 0 {
             return refused("a row of vertices");
         }
-        // Reordering, dropped adjacency and viewports are not built.
-        if unit.words[6] & 0x6000_000f != 0 {
+        // Bits 3:0 are viewports, 29 drops adjacent vertices, 30 reorders, which are not built; there are no others. P 1.2.
+        if unit.words[6] != 0 {
             return refused("word 6");
         }
         let constants = media::constants(self, unit.constants.0, unit.constants.1)?;
-        let job = |primitive: &Given| {
+        let job = |(number, primitive): (u32, &Given)| {
             let topology = primitive.topology;
             // Topologies with adjacency are of G45 on. P 1.4.
             if self.model == Model::I965 && (9..=12).contains(&topology) {
                 return Err((Rule::NotBuilt, format!("topology {topology:#x} on the 965")));
             }
             let mut payload = vec![Register::UNDEFINED];
-            for (word, value) in [(0, 0), (2, topology), (3, unit.words[5] & !31)] {
+            let own = entries.pool().handle(number);
+            for (word, value) in [(0, own), (2, topology), (3, unit.words[5] & !31)] {
                 payload[0].words[word] = value;
                 payload[0].undefined &= !(15 << (4 * word));
             }
@@ -91,10 +92,11 @@ impl Gpu {
                 payload.extend(Left::from(vertex.clone()).rows(unit.urb)?);
             }
             let mut context = unit.context(payload[0], tables[SECTION]);
-            context.entries.push(Entry::new(0, entries.rows));
+            (context.pool, context.handed) = (entries.pool(), number);
+            context.give(entries.rows);
             unit.job(Unit::Geometry, payload, 0x0f, context)
         };
-        let jobs: Result<Vec<Job>, Refused> = primitives.iter().map(job).collect();
+        let jobs: Result<Vec<Job>, Refused> = (0..).zip(primitives).map(job).collect();
         Ok((jobs?, entries.threads))
     }
 }
