@@ -4,6 +4,7 @@ use super::chip::Chip;
 use super::{Machine, scratch, surfaces};
 use crate::describe::GS;
 use crate::emu::Given;
+use crate::vue::{WIDTH_BITS, WIDTH_STEP, WIDTH_WORD};
 use gpucc_emu::device::{Emitted, GARBAGE, PrimitiveIn, PrimitiveOut, Stop, bytes_of, words_of};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::Corners;
@@ -104,7 +105,12 @@ impl Machine {
             else {
                 continue;
             };
-            let words = primitive.inputs.get(input.as_u32() as usize).copied().unwrap_or_default();
+            let mut words =
+                primitive.inputs.get(input.as_u32() as usize).copied().unwrap_or_default();
+            if *varying as usize == 4 * WIDTH_WORD {
+                let eighths = (f32::from_bits(words[0]) / (256.0 * WIDTH_STEP)) as u32;
+                words[0] = GARBAGE & !WIDTH_BITS | eighths << 8 & WIDTH_BITS;
+            }
             let components = told.components as usize;
             let place = entries
                 .get_mut(usize::from(vertex))

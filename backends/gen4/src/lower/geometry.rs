@@ -10,9 +10,10 @@ use crate::inst::{Condition, Inst, Source, Src, Test, UPPER};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use crate::strips::{Next, Strips};
+use crate::vue::{WIDTH_BITS, WIDTH_STEP, WIDTH_WORD};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
-use gpucc_ir::ssa::{self, Builtin, Emits, Imm, InputKind, InstData};
+use gpucc_ir::ssa::{self, Builtin, Emits, Imm, InputKind, InstData, Part};
 
 /// What a program knows of its strips, and what it counts.
 #[derive(Default)]
@@ -84,7 +85,12 @@ impl Lower<'_> {
                 let Some((register, dword)) = self.abi.corner(vertex, part) else {
                     return Err(self.not_yet("this input"));
                 };
-                Place::Source(Src::Scalar { register, dword: dword + component.min(3) })
+                if part == Part::Builtin(Builtin::PointSize) {
+                    let word = dword + WIDTH_WORD as u8;
+                    Place::Reg(self.width(Src::Scalar { register, dword: word }))
+                } else {
+                    Place::Source(Src::Scalar { register, dword: dword + component.min(3) })
+                }
             }
             InputKind::Builtin(_) | InputKind::Location { .. } => {
                 return Err(self.not_yet("this input"));
@@ -92,6 +98,16 @@ impl Lower<'_> {
         };
         self.values[data.results[0]] = Some(place);
         Ok(())
+    }
+
+    /// The width of a point, of the header's doubleword that has it among flags.
+    fn width(&mut self, word: Src) -> VReg {
+        let [field, float, width] = [(); 3].map(|()| self.fresh());
+        self.alu(Opcode::And, Ty::Ud, field, &[word.into(), Src::Bits(WIDTH_BITS).into()]);
+        self.convert(Opcode::Mov, Ty::F, float, Ty::Ud, &[Src::Reg(field.into()).into()]);
+        let step = Src::Bits(WIDTH_STEP.to_bits()).into();
+        self.alu(Opcode::Mul, Ty::F, width, &[Src::Reg(float.into()).into(), step]);
+        width
     }
 
     /// A vertex of what the outputs hold.
