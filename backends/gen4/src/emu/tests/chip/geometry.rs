@@ -28,7 +28,10 @@ fn row(first: u32) -> Vec<u8> {
 }
 
 fn lines(count: u32) -> Vec<Given> {
-    let line = |n: u32| Given { topology: 2, vertices: vec![row(100 * n), row(100 * n + 50)] };
+    let line = |n: u32| Given {
+        topology: 2,
+        vertices: vec![row(100 * n).into(), row(100 * n + 50).into()],
+    };
     (0..count).map(line).collect()
 }
 
