@@ -116,7 +116,7 @@ pub(crate) fn draw(device: &mut gpucc_device, given: &gpucc_draw, indices: Vec<u
     pair.shared.retain(|one| !device.apart.contains(one));
     state.varyings = pair.varyings();
     let drawer = match (&vertex.compiled.program, &fragment.compiled.program) {
-        (Some(vs), Some(fs)) => fragment.compiler.drawer(vs, fs, &fragment.options)?,
+        (Some(vs), Some(fs)) => fragment.compiler.drawer(vs, None, fs, &fragment.options)?,
         _ => None,
     };
     let drawn = pair.run(drawer, &state, &mut targets, device.steps);

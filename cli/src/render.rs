@@ -240,7 +240,7 @@ fn render(
         state.depth = Some(DepthState { compare: Compare::Less, write: true });
     }
     let drawer = match (&vs_code.program, &fs_code.program) {
-        (Some(vs), Some(fs)) => compiler.drawer(vs, fs, options)?,
+        (Some(vs), Some(fs)) => compiler.drawer(vs, None, fs, options)?,
         _ => None,
     };
     pair.run(drawer, &state, &mut targets, args.max_steps)?;

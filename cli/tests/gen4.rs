@@ -414,15 +414,32 @@ void main() {
 }
 ";
 
+/// Widths of points come in, and numbers of primitives go out.
+const WIDTHS: &str = "#version 450
+layout(lines) in;
+layout(points, max_vertices = 4) out;
+layout(location = 1) in vec3 own[];
+layout(location = 0) out vec2 c;
+void main() {
+  for (int i = 0; i < gl_in.length(); ++i) {
+    gl_Position = gl_in[i].gl_Position; gl_PointSize = gl_in[1 - i].gl_PointSize * 0.5; gl_PrimitiveID = 7 + i;
+    c = vec2(gl_in[i].gl_PointSize, own[i].z); EmitVertex(); EndPrimitive();
+  }
+}
+";
+
 #[test]
 fn geometry_programs_emit_the_strips_that_the_interpreter_emits() {
     for effort in [Effort::None, Effort::Full] {
         let mut options = Options::default();
         options.effort = effort;
         for target in [Target::GEN4, Target::G45] {
-            for (name, source) in
-                [("repeated", REPEATED), ("branched", BRANCHED), ("looked_up", LOOKED_UP)]
-            {
+            for (name, source) in [
+                ("repeated", REPEATED),
+                ("branched", BRANCHED),
+                ("looked_up", LOOKED_UP),
+                ("widths", WIDTHS),
+            ] {
                 verified(target, options.clone(), name, Source::Glsl(source, Stage::Geometry));
             }
         }

@@ -175,12 +175,14 @@ pub struct DrawCall<'a> {
     pub buffers: &'a [Vec<u8>],
     /// Bindings of the vertex program, then of the fragment program.
     pub bindings: [&'a mut Bindings; 2],
+    /// Those of the geometry program between them, where the machine was made with one.
+    pub between: Option<&'a mut Bindings>,
     /// What is drawn to.
     pub targets: &'a mut Targets,
 }
 
-/// An emulated machine with a vertex and a fragment program and the programs of its fixed function, which draws by itself:
-/// vertices, clipping, setup, rasterisation, tests and blending are its units'.
+/// An emulated machine with a vertex and a fragment program, a geometry program between them where there is one, and the programs
+/// of its fixed function, which draws by itself: vertices, primitives, clipping, setup, rasterisation, tests and blending are its units'.
 pub trait Drawer {
     /// Draws. False where the emulator's units lack something that the draw asks for: then nothing was drawn.
     ///

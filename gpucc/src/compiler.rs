@@ -455,7 +455,8 @@ impl Compiler {
     }
 
     /// The programs that fixed function needs around a vertex and a fragment program of this machine's, and that no
-    /// shader asks for; most machines have none.
+    /// shader asks for; most machines have none. Where a geometry program stands between them, it is the one in front of the
+    /// fragment program, in place of the vertex program.
     ///
     /// # Errors
     /// [`Failure`] says whose fault it is.
@@ -475,8 +476,8 @@ impl Compiler {
         Ok(made.into_iter().map(program).collect())
     }
 
-    /// The emulated machine that draws with a vertex and a fragment program of this machine's, and with what fixed function
-    /// needs around them; none where the machine's emulator does not draw by itself.
+    /// The emulated machine that draws with a vertex and a fragment program of this machine's, a geometry program between them
+    /// where there is one, and with what fixed function needs around them; none where the machine's emulator does not draw by itself.
     ///
     /// # Errors
     /// As [`Compiler::kernels`].
@@ -484,6 +485,7 @@ impl Compiler {
     pub fn drawer(
         &self,
         vertex: &Program,
+        geometry: Option<&Program>,
         fragment: &Program,
         options: &Options,
     ) -> Result<Option<Box<dyn Drawer>>, Failure> {
@@ -491,7 +493,8 @@ impl Compiler {
             return Ok(None);
         };
         let request = self.request(options, Control::default());
-        let made = machine.drawer(&vertex.compiled, &fragment.compiled, &request);
+        let between = geometry.map(|program| &program.compiled);
+        let made = machine.drawer(&vertex.compiled, between, &fragment.compiled, &request);
         made.map_err(|failure| program::failure(failure, self.target.name()))
     }
 

@@ -166,8 +166,8 @@ pub trait Machine: Send + Sync {
     fn interpolates(&self) -> bool {
         false
     }
-    /// The emulated machine that draws with these two programs and those of [`Machine::kernels`] by itself, on machines that
-    /// have such an emulator.
+    /// The emulated machine that draws with these programs and those of [`Machine::kernels`] by itself, on machines that
+    /// have such an emulator. A geometry program stands between the two.
     ///
     /// # Errors
     /// As [`Machine::kernels`].
@@ -175,10 +175,11 @@ pub trait Machine: Send + Sync {
     fn drawer(
         &self,
         vertex: &Compiled,
+        geometry: Option<&Compiled>,
         fragment: &Compiled,
         request: &Request,
     ) -> Result<Option<Box<dyn Drawer>>, Failure> {
-        let _ = (vertex, fragment, request);
+        let _ = (vertex, geometry, fragment, request);
         Ok(None)
     }
     /// The outputs of a program of pixels of which less is left behind it than their words, on machines whose programs pack

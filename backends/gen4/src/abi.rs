@@ -80,23 +80,28 @@ pub struct Abi {
     pub hides: bool,
 }
 
-/// What a geometry program takes and emits. Of each vertex of the primitive the rows of its entry arrive from the second one on.
+/// What a geometry program takes and emits. Of each vertex of the primitive the rows of its entry arrive from the second one on,
+/// or all of them.
 #[derive(Clone, Debug)]
 pub struct Taken {
     pub geometry: Geometry,
     /// The locations that the program reads, ascending: a slot each behind the position's, as a vertex program writes them that
     /// was made for these.
     pub locations: Vec<u32>,
+    /// It reads widths of points, which stand in the first row.
+    pub widths: bool,
     /// Entries may stay open: a row behind the others is written again to complete them.
     pub deferred: bool,
 }
 
 impl Taken {
-    /// Row of an entry that is read first: the header and normalised device coordinates stand before.
-    pub const FIRST_ROW: u8 = 1;
+    /// Row of an entry that is read first: the header and normalised device coordinates are row 0.
+    pub fn first_row(&self) -> u8 {
+        if self.widths { 0 } else { 1 }
+    }
 
     fn of(func: &Func, geometry: Geometry) -> Result<Taken, Failure> {
-        let mut locations = BTreeSet::new();
+        let (mut locations, mut widths) = (BTreeSet::new(), false);
         for (region, ..) in func.regions_in_order() {
             for &inst in &func.regions[region].insts {
                 let Imm::Input(input, _) = func.insts[inst].imm else { continue };
@@ -107,6 +112,9 @@ impl Taken {
                     InputKind::Corner { part: Part::Builtin(Builtin::Position), .. }
                     | InputKind::Builtin(_)
                     | InputKind::Location { .. } => {}
+                    InputKind::Corner { part: Part::Builtin(Builtin::PointSize), .. } => {
+                        widths = true;
+                    }
                     InputKind::Corner { part: Part::Builtin(which), .. } => {
                         let what = format!("the input `{}` of vertices", which.word());
                         return Err(not_yet(&what));
@@ -115,18 +123,19 @@ impl Taken {
             }
         }
         let locations = locations.into_iter().collect();
-        Ok(Taken { geometry, locations, deferred: Strips::of(func).deferred })
+        Ok(Taken { geometry, locations, widths, deferred: Strips::of(func).deferred })
     }
 
     /// Rows of each vertex that are read.
     pub fn rows(&self) -> u8 {
-        (1 + self.locations.len()).div_ceil(2) as u8
+        (vue::FIRST + self.locations.len()).div_ceil(2) as u8 - self.first_row()
     }
 
     /// The slot of a vertex's entry that a part of it has.
     pub fn slot(&self, part: Part) -> Option<u8> {
         match part {
             Part::Builtin(Builtin::Position) => Some(vue::POSITION as u8),
+            Part::Builtin(Builtin::PointSize) if self.widths => Some(vue::HEADER as u8),
             Part::Builtin(_) => None,
             Part::Location(location) => {
                 let at = self.locations.binary_search(&location).ok()?;
@@ -644,7 +653,7 @@ impl Abi {
     pub fn corner(&self, vertex: u8, part: Part) -> Option<(u8, u8)> {
         let taken = self.taken.as_ref()?;
         let slot = taken.slot(part)?;
-        let row = vertex * taken.rows() + slot / 2 - Taken::FIRST_ROW;
+        let row = vertex * taken.rows() + slot / 2 - taken.first_row();
         Some((self.inline() + row, 4 * (slot % 2)))
     }
 

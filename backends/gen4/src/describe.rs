@@ -1,6 +1,6 @@
 //! What a driver is told of a program: places, state as words, figures. docs/abi-gen4.md.
 
-use crate::abi::{Abi, Drawn, Taken, Told};
+use crate::abi::{Abi, Drawn, Told};
 use crate::back::Finished;
 use crate::vue::{self, Vue};
 use crate::{fetch, targets};
@@ -235,8 +235,10 @@ fn stage_input(func: &Func, abi: &Abi, input: Input) -> StageInput {
             InputKind::Corner { part, .. } => taken.slot(part),
             InputKind::Builtin(_) | InputKind::Location { .. } => None,
         };
+        // A width is a part of a doubleword of the header.
+        let word = if slot == Some(vue::HEADER as u8) { vue::WIDTH_WORD as u32 } else { 0 };
         let place = match slot {
-            Some(slot) => InputPlace::Record { varying: 16 * u32::from(slot) },
+            Some(slot) => InputPlace::Record { varying: 16 * u32::from(slot) + 4 * word },
             None => InputPlace::Elsewhere {},
         };
         return StageInput::of(func, input, place);
@@ -290,6 +292,7 @@ fn vue_place(vue: &Vue, output: Output) -> OutputPlace {
     let byte = match (distance, varying) {
         (Some(number), _) => 16 * vue.distance_slot() + 4 * number,
         (_, Some(number)) => 16 * (vue::FIRST + number),
+        _ if vue.primitive == Some(output) => 16 * vue.primitive_slot(),
         _ if vue.point_size == Some(output) => {
             return OutputPlace::Single { place: Memory::PointSize };
         }
@@ -349,10 +352,10 @@ fn vertex(abi: &Abi, finished: &Finished) -> Named<Setting> {
     [(VS, state), (ELEMENTS, elements)].into_iter().collect()
 }
 
-/// GS_STATE. The rows of each vertex are read from the second one on.
+/// GS_STATE. The rows of each vertex are read from the second one on, or from the first one where widths of points are read.
 fn geometry(abi: &Abi, finished: &Finished) -> Named<Setting> {
     let read = abi.taken.as_ref().map_or(0, |taken| u32::from(taken.rows()));
-    let offset = u32::from(Taken::FIRST_ROW);
+    let offset = abi.taken.as_ref().map_or(0, |taken| u32::from(taken.first_row()));
     let own = [("vertex URB read offset", offset), ("discard adjacency", 0), ("reorder", 0)];
     let state = entry_unit(abi, finished, (offset, read), (0, 0x6000_0000, &own));
     [(GS, state)].into_iter().collect()

@@ -69,6 +69,11 @@ impl Machine {
         }
     }
 
+    /// Rows of constants that threads of a state get. isa/gen4-pipeline.md 1.1.
+    fn constant_rows(&self, state: &str) -> u32 {
+        self.word(state, 3) >> 25 & 63
+    }
+
     /// Runs something with the steps that are left.
     fn run<T>(&mut self, what: impl FnOnce(&mut Run<'_>) -> Result<T, Trap>) -> Result<T, Stop> {
         run_with(&mut self.launcher, what)

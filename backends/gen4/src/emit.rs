@@ -9,7 +9,7 @@ mod table;
 pub mod vertex;
 
 use crate::abi::Abi;
-use crate::inst::{Condition, Difference, Inst, MESSAGE, Source, Src, Test, is_line};
+use crate::inst::{Condition, Difference, Inst, MESSAGE, Source, Src, Test, UPPER, is_line};
 use crate::isa::Machine;
 use crate::isa::fields::f;
 use crate::isa::implied::{Raw, implied};
@@ -30,6 +30,7 @@ const MATH: u8 = 14;
 /// Codes of 16 channels, of eight, and of one. G45 vol. 4, 13.2.2, ExecSize.
 const SIXTEEN: u32 = 4;
 const EIGHT: u32 = 3;
+const FOUR: u32 = 2;
 const ONE: u32 = 0;
 /// The code of an instruction that the machine splits in two. 13.2.2, ComprCtrl; 1 is the second half of one.
 const COMPRESSED: u32 = 2;
@@ -178,11 +179,13 @@ fn color(component: u8, abi: &Abi) -> Option<u8> {
     }
 }
 
-/// The registers that a word writes which names a message register.
+/// The registers that a word writes which names a message register; components are of a half of it, and what is whole covers
+/// both halves where halves are told apart.
 pub fn covered(register: u16, abi: &Abi) -> SmallVec<[u8; 2]> {
     let first = register as u8 & 15;
     match (abi.rows(), register & COMPR4 as u16) {
-        (1, _) => [first].into_iter().collect(),
+        (1, _) if register >> 8 != 0 => [register as u8 & (UPPER | 15)].into_iter().collect(),
+        (1, _) => [first, first | UPPER].into_iter().collect(),
         (_, 0) => [first, (first + 1) & 15].into_iter().collect(),
         _ => [first, (first + 4) & 15].into_iter().collect(),
     }
@@ -216,12 +219,21 @@ fn architecture(register: u32, byte: u32) -> (Operand, From) {
 /// Where a result goes.
 fn result(reg: Reg, ty: Type) -> Operand {
     let cell = reg.cell();
-    let file = if cell.file == MESSAGE { File::Mrf } else { File::Grf };
-    let operand = into(file, (cell.index & 0xff).into(), ty);
+    let operand = match cell.file {
+        MESSAGE => half_of_message(cell.index as u8, ty),
+        _ => into(File::Grf, (cell.index & 0xff).into(), ty),
+    };
     match u32::from(cell.index >> 8) {
         0 => operand,
         channels => Operand { region: Region::Masked { stride: 1, channels }, ..operand },
     }
+}
+
+/// A message register as a destination, or the upper half of one.
+fn half_of_message(register: u8, ty: Type) -> Operand {
+    let byte = u32::from(register & UPPER);
+    let place = Place::Direct { register: (register & !UPPER).into(), byte };
+    Operand { place, ..into(File::Mrf, 0, ty) }
 }
 
 /// A source for components of two vertices, whose four lanes each have the same. G45 vol. 4, 11.3.7.
@@ -398,7 +410,12 @@ impl Emit<'_> {
         dst: Operand,
         from: &[From],
     ) -> Result<(), Failure> {
-        let mut word = self.new_word(opcode, how)?;
+        // Components of the upper half are those of the first vertex's channels.
+        let upper = dst.file == File::Mrf
+            && matches!(dst.region, Region::Masked { .. })
+            && matches!(dst.place, Place::Direct { byte: 16, .. });
+        let size = if upper { Some(FOUR) } else { how.size };
+        let mut word = self.new_word(opcode, How { size, ..how })?;
         let mut set = |id: FieldId, value: u32| word.set(id, value).map_err(internal);
         let none = || internal("an operand has no code");
         set(f::DST_FILE, dst.file.code())?;

@@ -50,7 +50,7 @@ mod undocumented;
 mod value;
 mod whole;
 
-pub use gpu::{Emitted, Given, Gpu, Object, Placed, Subspan};
+pub use gpu::{Emitted, Given, Gpu, Left, Object, Placed, Subspan};
 pub use memory::{Bytes, Memory, Refused, Through};
 pub use message::{Message, Register, Reply, Sender, SharedFunctions, Unit};
 pub use rule::{Rule, Trap};

@@ -3,7 +3,7 @@
 
 use crate::abi::Abi;
 use crate::emit::{covered, messages, payload};
-use crate::inst::{GPR, Inst, MESSAGE, REGISTERS, Source, Src, Swizzled, is_line};
+use crate::inst::{GPR, Inst, MESSAGE, REGISTERS, Source, Src, Swizzled, UPPER, is_line};
 use crate::isa::Machine;
 use crate::isa::ops::Opcode;
 use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
@@ -182,7 +182,7 @@ fn forward_vectors(
     at: usize,
     made: &[Made],
     alive: Set,
-    last: &mut [[Option<usize>; 4]; 16],
+    last: &mut [[Option<usize>; 4]; 32],
 ) {
     for first in 0..4 {
         let Inst::Slot { values, message } = &nodes[at].inst else { return };
@@ -208,7 +208,7 @@ fn forward_vectors(
         };
         let taken: SmallVec<[usize; 4]> =
             (0..4).filter(|&component| of(&values[component])).collect();
-        let last = &mut last[usize::from(register & 15)];
+        let last = &mut last[usize::from(register & (UPPER | 15))];
         let free = |component: usize, by: Option<usize>| {
             by.is_some_and(|by| last[component].is_none_or(|at| at < by))
         };
@@ -267,8 +267,8 @@ fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi, made: &
         live = live & !written | read;
     }
     let known = sets.iter().fold(0, |known, (read, written)| known | read | written);
-    // The step that wrote each component of each message register last.
-    let mut last: [[Option<usize>; 4]; 16] = [[None; 4]; 16];
+    // The step that wrote each component of each message register last, and behind them those of the upper halves.
+    let mut last: [[Option<usize>; 4]; 32] = [[None; 4]; 32];
     // Results that several registers of a message want are made once more for each, behind these steps.
     let mut again: Vec<(usize, Inst)> = Vec::new();
     for at in 0..count {
@@ -326,8 +326,13 @@ fn forward_block(nodes: &mut Vec<mach::Node<Inst>>, out: Set, abi: &Abi, made: &
                 }
             }
         }
+        let part = matches!(nodes[at].inst, Inst::Slot { .. });
         for register in messages(&nodes[at].inst, abi) {
-            last[usize::from(register & 15)] = [Some(at); 4];
+            let own = register & (UPPER | 15);
+            last[usize::from(own)] = [Some(at); 4];
+            if !part {
+                last[usize::from(own | UPPER)] = [Some(at); 4];
+            }
         }
         if !registers.is_empty() {
             // Sources that are where the message wants them are read no more.

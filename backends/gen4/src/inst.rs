@@ -13,6 +13,8 @@ use smallvec::SmallVec;
 pub const GPR: FileId = FileId(0);
 /// Message registers, where a step's result may go straight; allocation knows nothing of them.
 pub const MESSAGE: FileId = FileId(1);
+/// The upper half of a message register, beside its number.
+pub const UPPER: u8 = 16;
 /// Number of general registers of a thread. G45 vol. 4, 11.3.2.
 pub const REGISTERS: u16 = 128;
 const fn file(cells: u16) -> File {
@@ -410,11 +412,12 @@ pub enum Inst {
     Helper { dst: Reg },
     /// The pixels' colour goes to a target; the last write ends the thread.
     Target { values: [Source; 4], depth: Option<Source>, target: u8, last: bool },
-    /// A slot of two vertices to a message register; the four lanes of a vertex have the same value in each component.
+    /// A slot of two vertices to a message register, or of one vertex to a half of it ([`UPPER`]); the four lanes of a vertex
+    /// have the same value in each component.
     Slot { values: [Source; 4], message: u8 },
     /// So many slots leave for a row of the URB entries; the last write ends the thread.
     Entry { row: u8, count: u8, last: bool },
-    /// Geometry: so many slots leave for a row of the open entry. Where that is complete, the next one is open behind it.
+    /// Geometry: so many message registers leave for a row of the open entry. Where that is complete, the next one is open behind it.
     Leave { row: u8, count: u8, complete: bool },
     /// Geometry: what the header says of the open entry's place in its strip; `joins`: beside what it says already.
     Mark { bits: u32, joins: bool },

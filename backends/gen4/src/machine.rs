@@ -126,11 +126,12 @@ impl gpucc_machine::Machine for Member {
     fn drawer(
         &self,
         vertex: &Compiled,
+        geometry: Option<&Compiled>,
         fragment: &Compiled,
         request: &Request,
     ) -> Result<Option<Box<dyn Drawer>>, Failure> {
-        let made = self.kernels(vertex, fragment, request)?;
-        let drawing = crate::device::Drawing::new(vertex, fragment, &made, self.text.0);
+        let made = self.kernels(geometry.unwrap_or(vertex), fragment, request)?;
+        let drawing = crate::device::Drawing::new(vertex, geometry, fragment, &made, self.text.0);
         Ok(drawing.map(|drawing| Box::new(drawing) as Box<dyn Drawer>))
     }
     /// Texels of 32 bits a component are not filtered, and nothing mirrors once to a border (isa/gen4-pipeline.md 1.5). A bias is added

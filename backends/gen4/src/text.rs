@@ -8,7 +8,7 @@
 //! ```
 //! `g3` is a register of the payload, `g3.2` one doubleword of it for all lanes, `g3.2|6` one for each of two vertices.
 
-use crate::inst::{Condition, Difference, Function, Inst, Source, Src, Swizzled, Test};
+use crate::inst::{Condition, Difference, Function, Inst, Source, Src, Swizzled, Test, UPPER};
 use crate::isa::operand::Type;
 use crate::isa::ops::{OPS, Opcode};
 use gpucc_ir::mach::{Names, PrintInst, Reg};
@@ -382,7 +382,8 @@ impl PrintInst for Inst {
                 out.write_str(last(*end))
             }
             Inst::Slot { values, message } => {
-                write!(out, "m{message} = slot ")?;
+                let half = if message & UPPER != 0 { ".4" } else { "" };
+                write!(out, "m{}{half} = slot ", message & !UPPER)?;
                 sources(out, names, values)
             }
             Inst::Entry { row, count, last: end } => {

@@ -6,6 +6,13 @@ use crate::limits;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Builtin, Func, Output, OutputKind, Scalar, Span};
 
+/// The slot of the header.
+pub const HEADER: usize = 0;
+/// The doubleword of the header with the width of points, and the bits of it that are eighths of a pixel.
+pub const WIDTH_WORD: usize = 3;
+pub const WIDTH_BITS: u32 = 0x7_ff00;
+/// Its lowest bit is so much of a pixel.
+pub const WIDTH_STEP: f32 = 1.0 / 2048.0;
 /// The slot of the position.
 pub const POSITION: usize = 2;
 /// The first slot of what varies.
@@ -20,12 +27,14 @@ pub struct Vue {
     pub varyings: Vec<(u32, Output)>,
     /// Distances to user planes in their order: output and component, four a slot behind these. Those that clip stand first.
     pub distances: Vec<(Output, u8)>,
+    /// Geometry: the number of the primitive, in the first component of a slot behind those. No unit reads it.
+    pub primitive: Option<Output>,
     /// How many of them clip. The others reject what is outside of one of them as a whole, by their flags alone.
     pub clips: usize,
 }
 
 impl Vue {
-    /// Places the outputs of a vertex program.
+    /// Places the outputs of a vertex or geometry program.
     ///
     /// # Errors
     /// [`Failure::NotYet`] for outputs without a place, [`Failure::Limit`] for more than an entry holds.
@@ -40,6 +49,7 @@ impl Vue {
                 }
                 OutputKind::Builtin(Builtin::Position) => vue.position = Some(output),
                 OutputKind::Builtin(Builtin::PointSize) => vue.point_size = Some(output),
+                OutputKind::Builtin(Builtin::PrimitiveIndex) => vue.primitive = Some(output),
                 OutputKind::Builtin(
                     which @ (Builtin::ClipDistance(first) | Builtin::CullDistance(first)),
                 ) => {
@@ -73,7 +83,12 @@ impl Vue {
 
     /// Slots that the program writes.
     pub fn written(&self) -> usize {
-        FIRST + self.varyings.len() + self.distances.len().div_ceil(4)
+        self.primitive_slot() + usize::from(self.primitive.is_some())
+    }
+
+    /// The slot of the primitive's number.
+    pub fn primitive_slot(&self) -> usize {
+        self.distance_slot() + self.distances.len().div_ceil(4)
     }
 
     /// The slot of the first four distances.

@@ -281,13 +281,15 @@ impl<'a> Draw<'a> {
             return Err(Failure::invalid(message));
         }
         self.share();
-        let units = samples == 1 && self.geometry.is_none() && !self.stores();
+        let units = samples == 1 && !self.stores();
         if let Some(mut drawer) = drawer.filter(|_| units) {
             if let Some(steps) = steps {
                 drawer.launcher().set_steps(steps);
             }
             let bindings = [&mut self.vertex.bindings, &mut self.fragment.bindings];
-            let drawn = drawer.draw(DrawCall { state, buffers: self.buffers, bindings, targets });
+            let between = self.geometry.as_mut().map(|program| &mut program.bindings);
+            let call = DrawCall { state, buffers: self.buffers, bindings, between, targets };
+            let drawn = drawer.draw(call);
             if drawn.map_err(|stop| Stop::from(stop).into_failure())? {
                 return Ok(());
             }

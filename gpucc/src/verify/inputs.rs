@@ -10,7 +10,8 @@ use gpucc_emu::draw::{Quad, QuadBatch, VertexId};
 use gpucc_emu::format::{Format, Kind, VertexFormat};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{
-    AtomicOp, Func, Imm, InputKind, Interpolation, ResourceKind, Sampling, Scalar, Stage,
+    AtomicOp, Builtin, Func, Imm, InputData, InputKind, Interpolation, Part, ResourceKind,
+    Sampling, Scalar, Stage,
 };
 
 /// Workgroups of a compute run.
@@ -266,11 +267,17 @@ pub fn invocations(func: &Func) -> u64 {
 
 fn primitives(func: &Func, draw: &mut Draw) -> Vec<PrimitiveIn> {
     let mut one = |number| {
-        let words = |scalar| std::array::from_fn(|_| draw.word(scalar));
-        PrimitiveIn {
-            number,
-            inputs: func.inputs.values().map(|data| data.scalar).map(words).collect(),
-        }
+        let words = |data: &InputData| {
+            let words: [u32; 4] = std::array::from_fn(|_| draw.word(data.scalar));
+            match data.kind {
+                // Widths that a machine hands on: eighths of a pixel up to 256.
+                InputKind::Corner { part: Part::Builtin(Builtin::PointSize), .. } => {
+                    words.map(|word| ((1 + word % 2047) as f32 / 8.0).to_bits())
+                }
+                _ => words,
+            }
+        };
+        PrimitiveIn { number, inputs: func.inputs.values().map(words).collect() }
     };
     (0..PRIMITIVES).map(&mut one).collect()
 }

@@ -307,6 +307,75 @@ fn each_invocation_of_a_geometry_shader_emits_strips_of_what_a_vertex_gave() {
     }
 }
 
+/// Each point becomes a square of its width, which a uniform scales, and says its width in its colour. The last square leaves the
+/// view.
+const SQUARES: &str = "#!amber
+SHADER vertex points GLSL
+#version 450
+layout(location = 0) in vec4 point;
+layout(location = 3) out float kind;
+void main() { gl_Position = vec4(point.xy, 0.5, 1.0); gl_PointSize = point.z; kind = point.w; }
+END
+SHADER geometry squares GLSL
+#version 450
+layout(points) in;
+layout(triangle_strip, max_vertices = 4) out;
+layout(location = 3) in float kind[];
+layout(location = 0) flat out vec2 color;
+layout(set = 0, binding = 0) uniform Scale { float scale; };
+void main() {
+  float wide = gl_in[0].gl_PointSize * scale;
+  for (int i = 0; i < 4; ++i) {
+    vec2 side = vec2(i & 1, i >> 1) * wide;
+    gl_Position = gl_in[0].gl_Position + vec4(side, 0.0, 0.0);
+    color = vec2(gl_in[0].gl_PointSize / 255.0, kind[0]);
+    EmitVertex();
+  }
+}
+END
+SHADER fragment shade GLSL
+#version 450
+layout(location = 0) flat in vec2 color;
+layout(location = 0) out vec4 target;
+layout(set = 0, binding = 1) uniform Rest { float blue; };
+void main() { target = vec4(color, blue, 1.0); }
+END
+BUFFER places DATA_TYPE vec4<float> DATA
+-1 -1 4 1   0 0 2 0   0.5 -0.5 8 1
+END
+BUFFER scale DATA_TYPE float DATA
+0.25
+END
+BUFFER rest DATA_TYPE float DATA
+1
+END
+IMAGE picture FORMAT R8G8B8A8_UNORM DIM_2D WIDTH 8 HEIGHT 8
+PIPELINE graphics draw
+  ATTACH points
+  ATTACH squares
+  ATTACH shade
+  VERTEX_DATA places LOCATION 0
+  FRAMEBUFFER_SIZE 8 8
+  BIND BUFFER scale AS uniform DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER rest AS uniform DESCRIPTOR_SET 0 BINDING 1
+  BIND BUFFER picture AS color LOCATION 0
+END
+RUN draw DRAW_ARRAY AS POINT_LIST START_IDX 0 COUNT 3
+EXPECT picture IDX 0 0 SIZE 4 2 EQ_RGBA 4 255 255 255
+EXPECT picture IDX 0 2 SIZE 4 2 EQ_RGBA 4 255 255 255
+EXPECT picture IDX 4 4 SIZE 2 2 EQ_RGBA 2 0 255 255
+EXPECT picture IDX 6 2 SIZE 2 6 EQ_RGBA 8 255 255 255
+EXPECT picture IDX 0 4 SIZE 4 4 EQ_RGBA 0 0 0 0
+EXPECT picture IDX 4 0 SIZE 4 2 EQ_RGBA 0 0 0 0
+";
+
+#[test]
+fn a_geometry_shader_makes_squares_of_points_by_their_widths() {
+    let without: Vec<_> =
+        WITHOUT_GEOMETRY.into_iter().filter(|(name, _)| *name != "gen4").collect();
+    assert_eq!(refused(SQUARES, 6), without);
+}
+
 /// A storage buffer is one for all stages: the vertex shader writes into it, then the geometry shader, then pixels.
 const SHARED: &str = "#!amber
 SHADER vertex corners GLSL

@@ -63,8 +63,10 @@ impl<'s> Running<'s> {
             &buffers,
         )?;
         state.varyings = programs.varyings();
-        let drawer = match (&vs.compiled.program, &fs.compiled.program) {
-            (Some(vs), Some(fs)) if gs.is_none() => compiler.drawer(vs, fs, &options)?,
+        let between = gs.map(|one| one.compiled.program.as_ref());
+        let drawer = match (&vs.compiled.program, between, &fs.compiled.program) {
+            (Some(vs), None, Some(fs)) => compiler.drawer(vs, None, fs, &options)?,
+            (Some(vs), Some(Some(gs)), Some(fs)) => compiler.drawer(vs, Some(gs), fs, &options)?,
             _ => None,
         };
         programs.run(drawer, &state, &mut targets, None)?;

@@ -3,8 +3,9 @@
 
 use super::chip::Chip;
 use super::surfaces::{self, Surface};
+use super::vertex::UNITS;
 use super::{Machine, STEPS, run_with};
-use crate::describe::{VS, WM};
+use crate::describe::{GS, VS, WM};
 use crate::emu::Model;
 use crate::isa;
 use crate::kernels::{CLIP, CLIPPER, Class, SETUP};
@@ -14,6 +15,7 @@ use gpucc_emu::draw::{Cull, Draw, Targets, Topology};
 use gpucc_emu::format::Format;
 use gpucc_emu::sampler::Compare;
 use gpucc_ir::driver::{Blend, Factor};
+use gpucc_ir::ssa::{Emits, Geometry};
 use gpucc_machine::Compiled;
 use gpucc_machine::described::OutputPlace;
 
@@ -25,6 +27,9 @@ const CONSTANT_ROWS: u32 = 64;
 /// Entries of the clipper, which has one thread, and of setup. isa/gen4-pipeline.md 1.3.
 const CLIP_ENTRIES: u32 = 5;
 const SETUP_ENTRIES: u32 = 2;
+/// Units of the vertex unit's entries where the geometry unit has entries, too: both machines have room for those of all units
+/// and for constants. isa/gen4-pipeline.md 1.3.
+const SHARED_UNITS: u32 = 112;
 /// Columns and rows from the middle of the view that setup can place. isa/gen4-pipeline.md 2.
 const GUARD: f32 = 8192.0;
 /// Of each image where it is in memory, and bytes from row to row.
@@ -39,9 +44,24 @@ fn second(factor: Factor) -> bool {
     matches!(factor, Src1 | OneMinusSrc1 | Src1Alpha | OneMinusSrc1Alpha)
 }
 
-/// The machine with the programs of a pair.
+/// The code of a topology that the emulated units take, before a geometry program or without one. isa/gen4-pipeline.md 1.4.
+fn topology(of: Topology, geometry: bool) -> Option<u32> {
+    Some(match (of, geometry) {
+        (Topology::TriangleList, _) => 4,
+        (Topology::TriangleStrip, false) => 5,
+        (Topology::PointList, true) => 1,
+        (Topology::LineList, true) => 2,
+        (Topology::LineStrip, true) => 3,
+        (Topology::LineListAdjacency, true) => 9,
+        (Topology::TriangleListAdjacency, true) => 0xb,
+        _ => return None,
+    })
+}
+
+/// The machine with the programs of a pair, and a geometry program between them.
 pub struct Drawing {
     vertex: Machine,
+    geometry: Option<Machine>,
     fragment: Machine,
     setup: Machine,
     clipper: Machine,
@@ -50,9 +70,10 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// The machine for two programs and those of fixed function; none where one is missing.
+    /// The machine for two programs, a geometry program between them, and those of fixed function; none where one is missing.
     pub fn new(
         vertex: &Compiled,
+        geometry: Option<&Compiled>,
         fragment: &Compiled,
         kernels: &[Compiled],
         table: isa::Machine,
@@ -63,12 +84,21 @@ impl Drawing {
         };
         Some(Drawing {
             vertex: Machine::new(vertex, table),
+            geometry: geometry.map(|geometry| Machine::new(geometry, table)),
             fragment: Machine::new(fragment, table),
             setup: named(Class::Triangles.setup())?,
             clipper: named(CLIPPER)?,
             launcher: Launcher::new(&vertex.code, &[], STEPS),
             table,
         })
+    }
+
+    /// Rows of constants before those of the geometry program, before those of the fragment program, and of all.
+    fn rows(&self) -> [u32; 3] {
+        let second = self.vertex.constant_rows(VS).next_multiple_of(2);
+        let middle = self.geometry.as_ref().map_or(0, |geometry| geometry.constant_rows(GS));
+        let first = (second + middle).next_multiple_of(2);
+        [second, first, first + self.fragment.constant_rows(WM)]
     }
 
     /// Whether the chip's units, as they are emulated, do all that is asked.
@@ -95,18 +125,22 @@ impl Drawing {
                     && !(kills && state.write)
             }
         };
-        let lists = matches!(draw.topology, Topology::TriangleList | Topology::TriangleStrip);
+        let emits = self.geometry.as_ref().map(|geometry| geometry.compiled.expanded.geometry);
+        let triangles = |geometry: Option<Geometry>| {
+            geometry.is_some_and(|of| of.emits == Emits::TriangleStrip)
+        };
+        let lists =
+            topology(draw.topology, emits.is_some()).is_some() && emits.is_none_or(triangles);
         // One equation for all targets: isa/gen4-pipeline.md 1.2.
         let same = blends.windows(2).all(|pair| pair[0] == pair[1]);
         let known = blends.iter().all(|blend| {
             let parts = [blend.color, blend.alpha];
             parts.iter().flat_map(|part| [part.src, part.dst]).all(|factor| !second(factor))
         });
-        let rows = [self.vertex.word(VS, 3), self.fragment.word(WM, 3)].map(|word| word >> 25 & 63);
-        let constants = rows[0].next_multiple_of(2) + rows[1] <= CONSTANT_ROWS;
+        let [_, _, constants] = self.rows();
         lists
             && draw.is_plain()
-            && constants
+            && constants <= CONSTANT_ROWS
             && draw.vertices <= VERTICES
             && color
             && blended
@@ -164,7 +198,7 @@ impl Drawing {
 
     /// Sends the draw.
     fn send(&mut self, call: DrawCall<'_>) -> Result<(), Stop> {
-        let DrawCall { state: draw, buffers, bindings: [own, others], targets } = call;
+        let DrawCall { state: draw, buffers, bindings: [own, others], between, targets } = call;
         let mut chip = self.vertex.chip();
         let (surfaces, places) = self.colors(&mut chip, draw, targets)?;
         let bound = |machine: &Machine| {
@@ -176,13 +210,25 @@ impl Drawing {
         let (func, told) = bound(&self.fragment);
         let pixel_tables = surfaces::bind(&mut chip, (&func, &told), others, &surfaces)?;
         let run = VertexRun { ids: &[], first_vertex: 0, first_instance: 0, buffers };
-        let (vertex, entries) = self.vertex.vertex_unit(&mut chip, &vertex_tables)?;
-        // Constants of the vertex program, then from a whole unit on those of the fragment program.
+        let room = if self.geometry.is_some() { SHARED_UNITS } else { UNITS };
+        let (vertex, entries) = self.vertex.vertex_unit(&mut chip, &vertex_tables, room)?;
+        // Constants of the vertex program, then from whole units on those of the others.
         let mut constants = self.vertex.constants(own, [0; 3], Some(&run));
-        let rows = self.vertex.word(VS, 3) >> 25 & 63;
-        let first = rows.next_multiple_of(2);
+        let [second, first, _] = self.rows();
+        constants.resize(8 * second as usize, 0);
+        let mut middle = None;
+        if let Some((machine, bindings)) = self.geometry.as_ref().zip(between) {
+            let (func, told) = bound(machine);
+            let tables = surfaces::bind(&mut chip, (&func, &told), bindings, &[])?;
+            let unit = machine.geometry_unit(&mut chip, &tables, second)?;
+            constants.extend(machine.constants(bindings, [0; 3], None));
+            middle = Some((tables, unit, bindings));
+        }
         constants.resize(8 * first as usize, 0);
         constants.extend(self.fragment.constants(others, [0; 3], None));
+        let (geometry, geometry_units) = middle.as_ref().map_or((0, 0), |(_, unit, _)| *unit);
+        let geometry_surfaces = middle.as_ref().map_or(0, |(tables, ..)| tables.surfaces);
+        let enabled = u32::from(middle.is_some());
         let pixel = self.fragment.pixel_unit(&mut chip, &pixel_tables, first)?;
         let (setup, setup_units) = self.setup_unit(&mut chip, draw)?;
         let (clip, clip_units) = self.clip_unit(&mut chip, draw)?;
@@ -194,15 +240,23 @@ impl Drawing {
         chip.command(&[0x7900_0002, 0, (size[0] - 1) | (size[1] - 1) << 16, 0]);
         chip.command(&[0x7901_0003]);
         chip.command(&draw.blend_constant.map(f32::to_bits));
-        chip.command(&[0x7801_0004, vertex_tables.surfaces, 0, 0, 0, pixel_tables.surfaces]);
-        chip.command(&[0x7800_0005, vertex, 0, clip | 1, setup, pixel, color]);
+        chip.command(&[
+            0x7801_0004,
+            vertex_tables.surfaces,
+            geometry_surfaces,
+            0,
+            0,
+            pixel_tables.surfaces,
+        ]);
+        chip.command(&[0x7800_0005, vertex, geometry | enabled, clip | 1, setup, pixel, color]);
         let vertices = entries.count * entries.size;
-        let clips = vertices + clip_units;
+        let primitives = vertices + geometry_units;
+        let clips = primitives + clip_units;
         let setups = clips + setup_units;
         let units = Chip::constant_units(constants.len());
         chip.fence([
             Some(vertices),
-            Some(vertices),
+            Some(primitives),
             Some(clips),
             Some(setups),
             None,
@@ -212,8 +266,8 @@ impl Drawing {
         // The 965 hangs without a state that is not pipelined here. isa/gen4-pipeline.md 7.1.
         chip.command(&[0x7909_0000, 0]);
         self.vertex.attributes(&mut chip, &run)?;
-        let topology = if draw.topology == Topology::TriangleList { 4 } else { 5 };
-        let mut primitive = 0x7b00_0004 | topology << 10;
+        let code = topology(draw.topology, self.geometry.is_some()).unwrap_or(0);
+        let mut primitive = 0x7b00_0004 | code << 10;
         if let Some(indices) = &draw.indices {
             primitive |= 1 << 15;
             let count = draw.vertices as usize;
@@ -233,6 +287,9 @@ impl Drawing {
         self.launcher.steps = steps;
         ran?;
         vertex_tables.read_back(&mut chip, own)?;
+        if let Some((tables, _, bindings)) = middle {
+            tables.read_back(&mut chip, bindings)?;
+        }
         pixel_tables.read_back(&mut chip, others)?;
         for (image, (at, pitch)) in targets.colors.iter_mut().zip(places) {
             let bytes = (image.format().bytes() * image.extent().width) as usize;
@@ -366,7 +423,8 @@ fn compare(of: Compare) -> u32 {
 
 impl Drawer for Drawing {
     fn draw(&mut self, call: DrawCall<'_>) -> Result<bool, Stop> {
-        if !self.takes(call.state, call.targets) {
+        let whole = self.geometry.is_some() == call.between.is_some();
+        if !whole || !self.takes(call.state, call.targets) {
             return Ok(false);
         }
         self.send(call)?;

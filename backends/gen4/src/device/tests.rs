@@ -2,6 +2,7 @@
 
 mod compute;
 mod draw;
+mod geometry;
 mod setup;
 mod vectors;
 mod vertex;

@@ -13,6 +13,8 @@ use gpucc_ir::ssa::{Builtin, OutputKind};
 use gpucc_machine::described::{Attribute, AttributePlace, Memory, OutputPlace, Setting};
 use std::collections::BTreeMap;
 
+/// Units of the vertex unit's entries.
+pub const UNITS: u32 = 160;
 /// Vertices of one call that are emulated.
 const MOST: usize = 1 << 20;
 /// 3DPRIMITIVE of points by indices.
@@ -28,7 +30,7 @@ pub struct Entries {
 }
 
 impl Machine {
-    /// The state of the vertex unit in memory, and its entries.
+    /// The state of the vertex unit in memory, and its entries, for which there is room for so many units of 64 bytes.
     ///
     /// # Errors
     /// As [`Chip::reserve`].
@@ -36,6 +38,7 @@ impl Machine {
         &self,
         chip: &mut Chip,
         tables: &Tables,
+        room: u32,
     ) -> Result<(u32, Entries), Stop> {
         let program = chip.put_program(&self.compiled.code)?;
         let (most, entries) = match chip.model {
@@ -48,7 +51,7 @@ impl Machine {
         let mut state = [0, 1, 2, 3, 4, 5, 6].map(|at| self.word(VS, at));
         let size = (state[4] >> 19 & 31) + 1;
         // Where entries are large, there are fewer.
-        let count = entries.min(160 / size).max(16);
+        let count = entries.min(room / size).max(16);
         state[0] |= program;
         state[2] |= memory;
         state[4] |= (threads.min(count / 2) - 1) << 25 | count << 11;
@@ -107,7 +110,7 @@ impl Machine {
         let mut chip = self.chip();
         let described = (&self.compiled.expanded, &self.compiled.described);
         let tables = surfaces::bind(&mut chip, described, bindings, &[])?;
-        let (state, entries) = self.vertex_unit(&mut chip, &tables)?;
+        let (state, entries) = self.vertex_unit(&mut chip, &tables, UNITS)?;
         let mut constants = self.constants(bindings, [0; 3], Some(run));
         // A row that nobody needs is read all the same.
         constants.resize(constants.len().next_multiple_of(8).max(8), 0);

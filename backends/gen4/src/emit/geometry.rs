@@ -13,7 +13,6 @@ pub const END: u32 = 1;
 pub const START: u32 = 2;
 /// Doublewords of the header.
 const HANDLE: u8 = 0;
-const SECOND: u8 = 1;
 const PRIMITIVE: u8 = 2;
 
 /// What the header says of the first vertex of a strip. A point is the first and the last one.
@@ -55,22 +54,19 @@ impl Emit<'_> {
             self.word(Opcode::Mov, once(), offset, &[From::Number(0, Type::Ud)])?;
         }
         self.word(Opcode::Mov, part, into(File::Grf, open.into(), Type::Ud), &[r0])?;
-        // There is no second vertex.
-        for (place, number) in [(SECOND, 0), (PRIMITIVE, first)] {
-            let (to, _) = dword(open, place);
-            self.word(Opcode::Mov, once(), to, &[From::Number(number, Type::Ud)])?;
-        }
-        Ok(())
+        let (to, _) = dword(open, PRIMITIVE);
+        self.word(Opcode::Mov, once(), to, &[From::Number(first, Type::Ud)])
     }
 
-    /// The slots so far go to the open entry, by the channels of the first of two vertices. A reply has zeros beside the handle:
-    /// the header keeps its other words.
+    /// The slots so far go to the open entry, whole registers whatever is masked: an interleaved message would name a second
+    /// entry, which the thread does not have (8.4.2, Swizzle Control). A reply has zeros beside the handle: the header keeps its
+    /// other words.
     pub(super) fn leave(&mut self, row: u8, count: u8, complete: bool) -> Result<(), Failure> {
         let open = self.abi.open_entry();
         let header = grf(open.into(), 0, Type::Ud, LANES);
         let length = (u32::from(count) + 1) << 20;
-        // Used, interleaved.
-        let descriptor = 0x0600_4400 | length | u32::from(row) << 4;
+        // Used.
+        let descriptor = 0x0600_4000 | length | u32::from(row) << 4;
         if !complete {
             let nowhere = into(File::Arf, NULL, Type::Ud);
             return self.send((HEADER, How::default()), nowhere, header, descriptor);

@@ -1,8 +1,8 @@
 //! Words of tables and of variables in registers, by index registers. G45 vol. 4, 11.3.9.
 
 use super::{
-    ADDRESS, EIGHT, Emit, FLAG, From, HALVES, How, LANES, ONE, SCALAR, architecture, general, grf,
-    into, source,
+    ADDRESS, EIGHT, Emit, FLAG, FOUR, From, HALVES, How, LANES, ONE, SCALAR, architecture, general,
+    grf, into, source,
 };
 use crate::inst::{Side, Source, Src};
 use crate::isa::operand::{File, Operand, Place, Region, Type};
@@ -10,9 +10,8 @@ use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::Reg;
 
-/// Codes of two and of four channels. G45 vol. 4, 13.2.2, ExecSize.
+/// The code of two channels. G45 vol. 4, 13.2.2, ExecSize.
 const TWO: u32 = 1;
-const FOUR: u32 = 2;
 /// The lanes of the second vertex.
 const SECOND: u32 = 0xf0;
 /// The vertical stride of sources with an index for each row. 13.2.4, VertStride.

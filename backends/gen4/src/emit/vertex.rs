@@ -2,7 +2,9 @@
 //! isa/gen4-pipeline.md 4.1, 5.4.
 
 use super::math::sets;
-use super::{EIGHT, Emit, From, How, LANES, NULL, grf, into, result, source, swizzled};
+use super::{
+    EIGHT, Emit, From, How, LANES, NULL, grf, half_of_message, into, result, source, swizzled,
+};
 use crate::inst::{Base, Inst, Source, Src, Swizzled, small};
 use crate::isa::fields::f;
 use crate::isa::operand::{File, Operand, Region, Type};
@@ -147,7 +149,7 @@ impl Emit<'_> {
         }
     }
 
-    /// One instruction for all components that have one base.
+    /// One instruction for all components that have one base, of a message register or a half of it.
     pub(super) fn slot(&mut self, values: &[Source; 4], message: u8) -> Result<(), Failure> {
         // What nobody reads has what is moved first.
         let mut left = values.map(|value| !matches!(value.src, Src::There | Src::Free));
@@ -180,7 +182,7 @@ impl Emit<'_> {
             let ty = if float { Type::F } else { Type::Ud };
             let dst = Operand {
                 region: Region::Masked { stride: 1, channels },
-                ..into(File::Mrf, message.into(), ty)
+                ..half_of_message(message, ty)
             };
             let from = match of.base {
                 Base::Number(bits) => From::Number(bits, Type::Ud),

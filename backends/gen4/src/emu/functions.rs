@@ -34,11 +34,29 @@ const SPAWNER: u8 = 7;
 /// Bytes that are fetched ahead of an instruction's end.
 const AHEAD: usize = 128;
 
+/// The entries that a unit has, as it names them to threads.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Pool {
+    /// How many there are.
+    pub count: u32,
+    /// Units of 64 bytes of each.
+    pub units: u32,
+}
+
+impl Pool {
+    /// The first doubleword of a header for the entry that the unit hands out as its `number`th: the handle, which is the unit where
+    /// the entry begins in its section, and the unit's own ID in the upper half. 8.4.3.1.
+    pub fn handle(self, number: u32) -> u32 {
+        let (own, place) = (number.wrapping_add(1), number % self.count.max(1));
+        own << 16 | (place * self.units) & 0xffff
+    }
+}
+
 /// An entry of the URB.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What threads call it.
-    pub handle: u16,
+    /// What threads call it: the handle, and the ID in the upper half.
+    pub handle: u32,
     /// Rows of 32 bytes.
     pub rows: Vec<Register>,
     /// The thread said that it wrote all.
@@ -51,7 +69,7 @@ pub struct Entry {
 
 impl Entry {
     /// An entry of some rows that nobody wrote.
-    pub fn new(handle: u16, rows: usize) -> Entry {
+    pub fn new(handle: u32, rows: usize) -> Entry {
         let rows = vec![Register::UNDEFINED; rows];
         Entry { handle, rows, complete: false, used: false, primitive: 0 }
     }
@@ -70,6 +88,10 @@ pub struct Context {
     pub alternate: bool,
     /// Its entries of the URB.
     pub entries: Vec<Entry>,
+    /// Those of its unit.
+    pub pool: Pool,
+    /// How many its unit had handed out when it began.
+    pub handed: u32,
     /// Double words that it wrote and did not commit.
     pub uncommitted: BTreeSet<u32>,
     /// What a pixel thread was dispatched with.
@@ -85,9 +107,18 @@ impl Context {
             scratch: (0, 0),
             alternate: false,
             entries: Vec::new(),
+            pool: Pool::default(),
+            handed: 0,
             uncommitted: BTreeSet::new(),
             pixels: None,
         }
+    }
+
+    /// Gives the thread one more entry of its unit, of some rows; what a header calls it.
+    pub fn give(&mut self, rows: usize) -> u32 {
+        let handle = self.pool.handle(self.handed.wrapping_add(self.entries.len() as u32));
+        self.entries.push(Entry::new(handle, rows));
+        handle
     }
 }
 

@@ -14,6 +14,7 @@ mod vertex;
 pub use geometry::{Emitted, Given};
 pub use pixel::Subspan;
 pub use setup::{Object, Placed};
+pub use vertex::Left;
 
 use super::Model;
 use super::dispatch::{Job, Limits, Order};

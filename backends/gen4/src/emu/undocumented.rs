@@ -41,4 +41,4 @@
 //! - SETUP_ORDER: a triangle's vertices are rotated until the topmost, of those the leftmost, comes first.
 //! - SETUP_MASK: a setup thread has eight channels.
 //! - SUBSPANS: pixel threads get subspans in the order of rows; those that they have no pixels for are undefined.
-//! - HANDLES: a vertex entry's handle is the unit where it begins in its section.
+//! - HANDLES: an entry's handle is the unit where it begins in its section, and its ID counts the entries that its unit handed out.

@@ -5,14 +5,15 @@
 use super::outputs::ZERO;
 use super::{Lower, Place};
 use crate::emit::geometry::{END, first, inner};
-use crate::emit::vertex::{MOST, SLOTS};
-use crate::inst::{Condition, Inst, Source, Src, Test};
+use crate::emit::vertex::SLOTS;
+use crate::inst::{Condition, Inst, Source, Src, Test, UPPER};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use crate::strips::{Next, Strips};
+use crate::vue::{WIDTH_BITS, WIDTH_STEP, WIDTH_WORD};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
-use gpucc_ir::ssa::{self, Builtin, Emits, Imm, InputKind, InstData};
+use gpucc_ir::ssa::{self, Builtin, Emits, Imm, InputKind, InstData, Part};
 
 /// What a program knows of its strips, and what it counts.
 #[derive(Default)]
@@ -84,7 +85,12 @@ impl Lower<'_> {
                 let Some((register, dword)) = self.abi.corner(vertex, part) else {
                     return Err(self.not_yet("this input"));
                 };
-                Place::Source(Src::Scalar { register, dword: dword + component.min(3) })
+                if part == Part::Builtin(Builtin::PointSize) {
+                    let word = dword + WIDTH_WORD as u8;
+                    Place::Reg(self.width(Src::Scalar { register, dword: word }))
+                } else {
+                    Place::Source(Src::Scalar { register, dword: dword + component.min(3) })
+                }
             }
             InputKind::Builtin(_) | InputKind::Location { .. } => {
                 return Err(self.not_yet("this input"));
@@ -92,6 +98,16 @@ impl Lower<'_> {
         };
         self.values[data.results[0]] = Some(place);
         Ok(())
+    }
+
+    /// The width of a point, of the header's doubleword that has it among flags.
+    fn width(&mut self, word: Src) -> VReg {
+        let [field, float, width] = [(); 3].map(|()| self.fresh());
+        self.alu(Opcode::And, Ty::Ud, field, &[word.into(), Src::Bits(WIDTH_BITS).into()]);
+        self.convert(Opcode::Mov, Ty::F, float, Ty::Ud, &[Src::Reg(field.into()).into()]);
+        let step = Src::Bits(WIDTH_STEP.to_bits()).into();
+        self.alu(Opcode::Mul, Ty::F, width, &[Src::Reg(float.into()).into(), step]);
+        width
     }
 
     /// A vertex of what the outputs hold.
@@ -116,15 +132,12 @@ impl Lower<'_> {
             self.push(Inst::Mark { bits: END, joins: true });
         }
         let slots = self.entry_slots();
-        let messages = slots.len().div_ceil(usize::from(MOST));
-        for (number, part) in slots.chunks(MOST.into()).enumerate() {
-            for (message, &values) in (SLOTS..).zip(part) {
-                self.push(Inst::Slot { values, message });
-            }
-            let row = (number * usize::from(MOST) / 2) as u8;
-            let complete = number + 1 == messages && next != Next::Unknown;
-            self.push(Inst::Leave { row, count: part.len() as u8, complete });
+        // A message has all of them: an entry is shorter than a message.
+        let rows = slots.chunks(2).len() as u8;
+        for (message, pair) in (SLOTS..).zip(slots.chunks(2)) {
+            self.row(pair, message);
         }
+        self.push(Inst::Leave { row: 0, count: rows, complete: next != Next::Unknown });
         match (next, self.strip.pending) {
             (Next::End, _) if !points => self.push(Inst::Mark { bits: first(taken), joins: false }),
             (Next::Vertex, _) => self.push(Inst::Mark { bits: inner(taken), joins: false }),
@@ -137,6 +150,13 @@ impl Lower<'_> {
             self.end_if(head);
         }
         Ok(())
+    }
+
+    /// Two slots to the halves of a message register.
+    fn row(&mut self, pair: &[[Source; 4]], message: u8) {
+        for (half, &values) in [0, UPPER].into_iter().zip(pair) {
+            self.push(Inst::Slot { values, message: message | half });
+        }
     }
 
     /// The strip ends.
@@ -158,11 +178,9 @@ impl Lower<'_> {
         if ends {
             self.push(Inst::Mark { bits: END, joins: true });
         }
-        // A message that is of use has registers: those of a row that nobody reads.
-        for message in SLOTS..SLOTS + 2 {
-            self.push(Inst::Slot { values: [ZERO; 4], message });
-        }
-        self.push(Inst::Leave { row: abi.completing_row(), count: 2, complete: true });
+        // What public drivers send of an entry of use has data: those of a row that nobody reads.
+        self.row(&[[ZERO; 4]; 2], SLOTS);
+        self.push(Inst::Leave { row: abi.completing_row(), count: 1, complete: true });
         let bits = if ends { first(taken) } else { inner(taken) };
         self.push(Inst::Mark { bits, joins: false });
         self.alu(Opcode::Mov, Ty::Ud, pending, &[Src::Bits(0).into()]);

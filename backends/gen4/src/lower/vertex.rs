@@ -9,13 +9,11 @@ use crate::inst::{Condition, Function, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use crate::legal::Chip;
+use crate::vue::{WIDTH_BITS, WIDTH_STEP};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Output, Value};
 
-/// The header's place of a point's width, from bit 8 on in eighths of a pixel: 2048 of a pixel. isa/gen4-pipeline.md 2.
-const WIDTH: f32 = 2048.0;
-const WIDTH_BITS: u32 = 0x7_ff00;
 /// The flag of a negative 1 / w on the 965.
 const NEGATIVE: u32 = 1 << 6;
 
@@ -116,7 +114,7 @@ impl Lower<'_> {
     }
 
     /// The slots of an entry: header, normalised device coordinates, position, the rest. An interleaved message has two
-    /// registers at least (G45 vol. 4, 8.4.2).
+    /// registers at least (G45 vol. 4, 8.4.2), and one of one vertex has whole registers.
     pub(super) fn entry_slots(&mut self) -> Vec<[Source; 4]> {
         let abi = self.abi;
         let Some(vue) = &abi.vue else { return Vec::new() };
@@ -141,7 +139,12 @@ impl Lower<'_> {
             // The pass has brought the width to eighths that fit the field.
             let size = self.final_value(Some(size), 0);
             let (scaled, whole) = (self.fresh(), self.fresh());
-            self.alu(Opcode::Mul, Ty::F, scaled, &[size, Src::Bits(WIDTH.to_bits()).into()]);
+            self.alu(
+                Opcode::Mul,
+                Ty::F,
+                scaled,
+                &[size, Src::Bits((1.0 / WIDTH_STEP).to_bits()).into()],
+            );
             self.convert(Opcode::Mov, Ty::Ud, whole, Ty::F, &[Src::Reg(scaled.into()).into()]);
             let field = self.fresh();
             let mask = Src::Bits(WIDTH_BITS).into();
@@ -178,7 +181,14 @@ impl Lower<'_> {
             };
             slots.push(std::array::from_fn(of));
         }
-        if slots.len() % usize::from(MOST) == 1 {
+        if let Some(output) = vue.primitive {
+            slots.push(self.slot_of(Some(output)));
+        }
+        let part = match abi.is_geometry() {
+            true => slots.len() % 2 == 1,
+            false => slots.len() % usize::from(MOST) == 1,
+        };
+        if part {
             slots.push([ZERO; 4]);
         }
         slots

@@ -4,8 +4,8 @@ use super::MEMBERS;
 use crate::machine::Member;
 use gpucc_emu::device::DrawCall;
 use gpucc_emu::draw::{
-    self, Cull, DepthState, Draw, Pixel, QuadBatch, Shade, TargetState, Targets, Topology, Varying,
-    Vertex, VertexId,
+    self, Cull, DepthState, Draw, Emitted, Pixel, Primitive, QuadBatch, Shade, TargetState,
+    Targets, Topology, Varying, Vertex, VertexId,
 };
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image};
@@ -14,13 +14,13 @@ use gpucc_emu::world::Bindings;
 use gpucc_ir::driver::{
     Attribute, Blend, BlendComponent, BlendOp, Factor, State, Step, VertexBuffer,
 };
-use gpucc_ir::ssa::{Func, Interpolation, Sampling, parse};
+use gpucc_ir::ssa::{Emits, Func, Interpolation, Sampling, parse};
 use gpucc_machine::{Machine, Request};
 
 /// A vertex: position, colour, distances to two planes.
-type Corner = ([f32; 4], [f32; 4], [f32; 2]);
+pub(super) type Corner = ([f32; 4], [f32; 4], [f32; 2]);
 
-const SIZE: u32 = 32;
+pub(super) const SIZE: u32 = 32;
 const WAYS: [Interpolation; 3] =
     [Interpolation::Perspective, Interpolation::Linear, Interpolation::Flat];
 
@@ -84,10 +84,18 @@ pub(super) fn fragment() -> Func {
     parse(&text).expect("text of the IR").funcs.remove(0)
 }
 
-/// The same two programs.
+/// A geometry program, and what it emits of each primitive: the number of a vertex, what is added to its place, and whether a strip
+/// begins.
+pub(super) struct Between {
+    pub func: Func,
+    pub emits: Vec<(usize, [f32; 2], bool)>,
+}
+
+/// The same programs.
 struct ByHand<'a> {
     corners: &'a [Corner],
     planes: bool,
+    between: Option<&'a Between>,
 }
 
 impl Shade for ByHand<'_> {
@@ -115,6 +123,24 @@ impl Shade for ByHand<'_> {
         };
         Ok((0..4 * batch.quads.len()).map(of).collect())
     }
+
+    fn geometry(&self) -> Option<Emits> {
+        self.between.map(|_| Emits::TriangleStrip)
+    }
+
+    fn primitives(&mut self, primitives: &[Primitive]) -> Result<Vec<Vec<Emitted>>, ()> {
+        let of = |primitive: &Primitive| {
+            let emits = self.between.into_iter().flat_map(|between| &between.emits);
+            let emitted = |&(corner, [x, y], begins): &(usize, [f32; 2], bool)| {
+                let mut vertex = primitive.vertices[corner].clone();
+                vertex.position[0] += x;
+                vertex.position[1] += y;
+                Emitted { vertex, begins }
+            };
+            emits.map(emitted).collect()
+        };
+        Ok(primitives.iter().map(of).collect())
+    }
 }
 
 fn targets(format: Format, depth: Option<Format>) -> Targets {
@@ -131,7 +157,8 @@ fn targets(format: Format, depth: Option<Format>) -> Targets {
     Targets { colors, depth }
 }
 
-fn on_chip(member: &Member, draw: &Draw, corners: &[Corner], planes: bool, to: &mut Targets) {
+fn on_chip(member: &Member, draw: &Draw, by_hand: &ByHand<'_>, to: &mut Targets) {
+    let (corners, planes) = (by_hand.corners, by_hand.planes);
     let mut pipeline = State::default();
     for (location, (format, offset)) in
         [("float32x4", 0), ("float32x4", 16), ("float32x2", 32)].into_iter().enumerate()
@@ -148,33 +175,52 @@ fn on_chip(member: &Member, draw: &Draw, corners: &[Corner], planes: bool, to: &
     let request = Request { chip: member.about().chips[0], pipeline, ..Request::default() };
     let vertex = member.finish(vertex(planes), &request).expect("it compiles");
     let fragment = member.finish(fragment(), &request).expect("it compiles");
-    let drawer = member.drawer(&vertex, &fragment, &request).expect("kernels are made");
+    let between = by_hand.between.map(|between| between.func.clone());
+    let between = between.map(|func| member.finish(func, &request).expect("it compiles"));
+    let drawer = member.drawer(&vertex, between.as_ref(), &fragment, &request);
+    let drawer = drawer.expect("kernels are made");
     let mut drawer = drawer.expect("the machine draws by itself");
     let floats = corners.iter().flat_map(|(a, b, c)| [&a[..], &b[..], &c[..]].concat());
     let buffers = [floats.flat_map(f32::to_le_bytes).collect::<Vec<u8>>()];
-    let (mut own, mut others) = (Bindings::default(), Bindings::default());
+    let (mut own, mut middle, mut others) =
+        (Bindings::default(), Bindings::default(), Bindings::default());
     let bindings = [&mut own, &mut others];
-    let drawn = drawer.draw(DrawCall { state: draw, buffers: &buffers, bindings, targets: to });
+    let between = by_hand.between.map(|_| &mut middle);
+    let drawn =
+        drawer.draw(DrawCall { state: draw, buffers: &buffers, bindings, between, targets: to });
     assert_eq!(drawn, Ok(true), "{}", member.about().name);
 }
 
 /// Draws both ways and compares all texels; of the picture by hand something must have been drawn.
-fn compare(mut draw: Draw, corners: &[Corner], planes: bool, depth: Option<Format>) {
+fn compare(draw: Draw, corners: &[Corner], planes: bool, depth: Option<Format>) {
+    compare_on(&MEMBERS, draw, ByHand { corners, planes, between: None }, depth);
+}
+
+/// The same on some machines with a geometry program.
+pub(super) fn compare_through(
+    members: &[&Member],
+    draw: Draw,
+    corners: &[Corner],
+    between: &Between,
+) {
+    compare_on(members, draw, ByHand { corners, planes: false, between: Some(between) }, None);
+}
+
+fn compare_on(members: &[&Member], mut draw: Draw, mut shade: ByHand<'_>, depth: Option<Format>) {
     draw.varyings =
         WAYS.map(|interpolation| Varying { interpolation, sampling: Sampling::Center }).to_vec();
     draw.targets.resize(3, TargetState::default());
     let fresh = || targets(Format::Rgba32Float, depth);
     let mut reference = fresh();
-    let mut shade = ByHand { corners, planes };
     draw::draw(&draw, &mut shade, &mut reference).expect("nothing stops it");
     assert_ne!(reference.colors[2].bytes(), fresh().colors[2].bytes(), "nothing is drawn");
     let floats = |image: &Image| -> Vec<f32> {
         let words = image.bytes().chunks_exact(4);
         words.map(|word| f32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
     };
-    for member in MEMBERS {
+    for member in members {
         let mut found = fresh();
-        on_chip(member, &draw, corners, planes, &mut found);
+        on_chip(member, &draw, &shade, &mut found);
         for (way, (found, right)) in found.colors.iter().zip(&reference.colors).enumerate() {
             for (at, (a, b)) in floats(found).into_iter().zip(floats(right)).enumerate() {
                 let near = if way == 2 { a == b } else { (a - b).abs() < 2e-4 };
@@ -196,7 +242,7 @@ fn corner(position: [f32; 4], n: f32) -> Corner {
     (position, [0.1 * n, 1.0 - 0.2 * n, 0.3 + 0.05 * n * n, 1.0], [0.5 - 0.3 * n, 0.25 * n - 0.4])
 }
 
-fn corners(places: &[[f32; 4]]) -> Vec<Corner> {
+pub(super) fn corners(places: &[[f32; 4]]) -> Vec<Corner> {
     places.iter().zip(0u8..).map(|(place, n)| corner(*place, f32::from(n % 4))).collect()
 }
 

@@ -62,7 +62,8 @@ impl Gpu {
             Model::I965 => flags & 0x7f,
             Model::G45 => flags & 0xff,
         };
-        for (word, value) in [(0, 0), (2, object.topology | user << 14 | planes << 26)] {
+        let own = entries.pool().handle(0);
+        for (word, value) in [(0, own), (2, object.topology | user << 14 | planes << 26)] {
             payload[0].words[word] = value;
             payload[0].undefined &= !(15 << (4 * word));
         }
@@ -72,7 +73,8 @@ impl Gpu {
         }
         let mut context =
             unit.context(payload[0], self.state.tables.map_or(0, |tables| tables[SECTION]));
-        context.entries.push(Entry::new(0, entries.rows));
+        context.pool = entries.pool();
+        context.give(entries.rows);
         unit.job(Unit::Clip, payload, 0x0f, context)
     }
 }

@@ -1,9 +1,11 @@
-//! 3DPRIMITIVE: vertices, triangles, the fixed clip test, setup, rasterisation, pixels. isa/gen4-pipeline.md 2, 9.3 to 9.7.
+//! 3DPRIMITIVE: vertices, primitives of the geometry unit where it is on, triangles, the fixed clip test, setup, rasterisation, pixels. isa/gen4-pipeline.md 2, 9.3 to 9.7.
 
 use super::super::memory::Refused;
 use super::super::rule::{Rule, Trap};
 use super::super::run::Run;
 use super::fetch::Primitive;
+use super::geometry::assembled;
+use super::vertex::Left;
 use super::{Gpu, Object, Placed, Subspan};
 
 /// Subspans that are gathered before threads run.
@@ -68,23 +70,38 @@ impl Gpu {
             spend(run, 1)?;
             let fetched = self.fetcher.instance(&self.memory, primitive, instance).map_err(trap)?;
             let vertices = self.vertex_entries(&fetched, run)?;
-            let provoking = self.provoking(primitive.topology).map_err(trap)?;
-            let triangles =
-                triangles(primitive.topology, vertices.len(), provoking).map_err(trap)?;
-            for (corners, provoking) in triangles {
-                spend(run, 1)?;
-                let object = Object {
-                    topology: primitive.topology,
-                    vertices: corners.iter().map(|at| vertices[*at].clone()).collect(),
-                    provoking,
-                };
-                match self.clipped(&object).map_err(trap)? {
-                    Verdict::Reject => {}
-                    Verdict::Accept => self.object(&object, run)?,
-                    Verdict::Clip(planes, flags) => {
-                        for object in self.clip_thread(&object, planes, flags, run)? {
-                            self.object(&object, run)?;
-                        }
+            if self.state.units.is_none_or(|units| units.geometry.is_none()) {
+                self.objects(primitive.topology, &vertices, run)?;
+                continue;
+            }
+            let given = assembled(primitive.topology, &vertices).map_err(trap)?;
+            spend(run, given.len() as u64)?;
+            for sent in self.geometry_entries(&given, run)? {
+                for object in sent.chunk_by(|_, next| !next.begins) {
+                    let topology = object.first().map_or(0, |first| first.topology);
+                    let vertices: Vec<Left> = object.iter().map(|one| one.entry.clone()).collect();
+                    self.objects(topology, &vertices, run)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Objects behind the vertex and geometry units.
+    fn objects(&mut self, topology: u32, vertices: &[Left], run: &mut Run<'_>) -> Result<(), Trap> {
+        let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
+        let provoking = self.provoking(topology).map_err(trap)?;
+        let triangles = triangles(topology, vertices.len(), provoking).map_err(trap)?;
+        for (corners, provoking) in triangles {
+            spend(run, 1)?;
+            let vertices = corners.iter().map(|at| vertices[*at].clone()).collect();
+            let object = Object { topology, vertices, provoking };
+            match self.clipped(&object).map_err(trap)? {
+                Verdict::Reject => {}
+                Verdict::Accept => self.object(&object, run)?,
+                Verdict::Clip(planes, flags) => {
+                    for object in self.clip_thread(&object, planes, flags, run)? {
+                        self.object(&object, run)?;
                     }
                 }
             }

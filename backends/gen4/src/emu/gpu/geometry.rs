@@ -27,7 +27,15 @@ const END: u32 = 1;
 #[derive(Clone, Debug)]
 pub struct Given {
     pub topology: u32,
-    pub vertices: Vec<Vec<u8>>,
+    pub vertices: Vec<Left>,
+}
+
+/// A vertex that a thread wrote: its entry, its topology's code, and whether it begins an object.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    pub entry: Left,
+    pub topology: u32,
+    pub begins: bool,
 }
 
 /// A vertex that a thread wrote: its entry, and whether it begins an object. What nobody wrote is 0xdeadbeef.
@@ -47,6 +55,17 @@ impl Gpu {
         primitives: &[Given],
         run: &mut Run<'_>,
     ) -> Result<Vec<Vec<Emitted>>, Trap> {
+        let sent = self.geometry_entries(primitives, run)?;
+        let emitted = |one: Sent| Emitted { entry: one.entry.into_bytes(), begins: one.begins };
+        Ok(sent.into_iter().map(|all| all.into_iter().map(emitted).collect()).collect())
+    }
+
+    /// As [`Self::geometry_threads`], with what is written.
+    pub(super) fn geometry_entries(
+        &mut self,
+        primitives: &[Given],
+        run: &mut Run<'_>,
+    ) -> Result<Vec<Vec<Sent>>, Trap> {
         let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
         let (jobs, threads) = self.geometry_jobs(primitives).map_err(trap)?;
         let ended = self.threads(jobs, Limits { threads, entries: None }, run)?;
@@ -70,37 +89,58 @@ impl Gpu {
         if unit.urb.1 == 0 {
             return refused("a row of vertices");
         }
-        // Reordering, dropped adjacency and viewports are not built.
-        if unit.words[6] & 0x6000_000f != 0 {
+        // Bits 3:0 are viewports, 29 drops adjacent vertices, 30 reorders, which are not built; there are no others. P 1.2.
+        if unit.words[6] != 0 {
             return refused("word 6");
         }
         let constants = media::constants(self, unit.constants.0, unit.constants.1)?;
-        let job = |primitive: &Given| {
+        let job = |(number, primitive): (u32, &Given)| {
             let topology = primitive.topology;
             // Topologies with adjacency are of G45 on. P 1.4.
             if self.model == Model::I965 && (9..=12).contains(&topology) {
                 return Err((Rule::NotBuilt, format!("topology {topology:#x} on the 965")));
             }
             let mut payload = vec![Register::UNDEFINED];
-            for (word, value) in [(0, 0), (2, topology), (3, unit.words[5] & !31)] {
+            let own = entries.pool().handle(number);
+            for (word, value) in [(0, own), (2, topology), (3, unit.words[5] & !31)] {
                 payload[0].words[word] = value;
                 payload[0].undefined &= !(15 << (4 * word));
             }
             payload.extend(constants.iter().copied());
             for vertex in &primitive.vertices {
-                payload.extend(Left::from(vertex.clone()).rows(unit.urb)?);
+                payload.extend(vertex.rows(unit.urb)?);
             }
             let mut context = unit.context(payload[0], tables[SECTION]);
-            context.entries.push(Entry::new(0, entries.rows));
+            (context.pool, context.handed) = (entries.pool(), number);
+            context.give(entries.rows);
             unit.job(Unit::Geometry, payload, 0x0f, context)
         };
-        let jobs: Result<Vec<Job>, Refused> = primitives.iter().map(job).collect();
+        let jobs: Result<Vec<Job>, Refused> = (0..).zip(primitives).map(job).collect();
         Ok((jobs?, entries.threads))
     }
 }
 
+/// The primitives of a draw for threads, in order: what the fetcher's lists and strips of lines make. How a strip of triangles
+/// turns every second one round for this unit is in no document at hand, and so is which vertices a strip with adjacency gives.
+///
+/// # Errors
+/// The topology is another one.
+pub(super) fn assembled(topology: u32, vertices: &[Left]) -> Result<Vec<Given>, Refused> {
+    let (corners, step) = match topology {
+        1 => (1, 1),
+        2 => (2, 2),
+        3 => (2, 1),
+        4 => (3, 3),
+        9 => (4, 4),
+        0xb => (6, 6),
+        _ => return Err((Rule::NotBuilt, format!("topology {topology:#x} of GS"))),
+    };
+    let given = |vertices: &[Left]| Given { topology, vertices: vertices.to_vec() };
+    Ok(vertices.windows(corners).step_by(step).map(given).collect())
+}
+
 /// The vertices of a thread's entries, by their marks: points, and strips of lines and triangles.
-fn objects(entries: &[Entry]) -> Result<Vec<Emitted>, Refused> {
+fn objects(entries: &[Entry]) -> Result<Vec<Sent>, Refused> {
     let mut made = Vec::new();
     let mut open: Option<u32> = None;
     for entry in entries {
@@ -125,7 +165,7 @@ fn objects(entries: &[Entry]) -> Result<Vec<Emitted>, Refused> {
             _ => {}
         }
         open = (marks & END == 0).then_some(topology);
-        made.push(Emitted { entry: written(entry)?.into_bytes(), begins });
+        made.push(Sent { entry: written(entry)?, topology, begins });
     }
     match open {
         None => Ok(made),
@@ -142,6 +182,23 @@ mod tests {
         entry.rows[0] = Register::new([7; 8]);
         (entry.complete, entry.used, entry.primitive) = (true, used, primitive);
         entry
+    }
+
+    #[test]
+    fn lists_and_strips_of_lines_are_assembled_and_strips_of_triangles_are_not() {
+        let vertices: Vec<Left> = (0..7u8).map(|n| vec![n].into()).collect();
+        let first = |topology: u32| -> Vec<u8> {
+            let given = assembled(topology, &vertices).unwrap();
+            given.iter().map(|one| one.vertices[0].clone().into_bytes()[0]).collect()
+        };
+        assert_eq!(first(1), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(first(2), [0, 2, 4]);
+        assert_eq!(first(3), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(first(4), [0, 3]);
+        assert_eq!((first(9), first(0xb)), (vec![0], vec![0]));
+        for topology in [0, 5, 6, 7, 0xa, 0xc, 0xf] {
+            assert_eq!(assembled(topology, &vertices).unwrap_err().0, Rule::NotBuilt);
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Strips and fans: the viewport transform, the numbers of an object, and its setup thread. isa/gen4-pipeline.md 1.2, 3, 9.5.
 
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::Entry;
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
@@ -146,7 +145,7 @@ impl Gpu {
             register.words[word] = value;
             register.undefined &= !(15 << (4 * word));
         };
-        define(0, 0, 0);
+        define(0, 0, entries.pool().handle(0));
         let count = object.vertices.len();
         let provoking = (object.provoking + count - placed.first) % count;
         define(1, 0, object.topology & 0x1f);
@@ -177,7 +176,8 @@ impl Gpu {
         }
         let mut context =
             unit.context(payload[0], self.state.tables.map_or(0, |tables| tables[SECTION]));
-        context.entries.push(Entry::new(0, entries.rows));
+        context.pool = entries.pool();
+        context.give(entries.rows);
         unit.job(Unit::Setup, payload, 0xff, context)
     }
 }

@@ -39,9 +39,12 @@ impl UnitState {
         let [d0, d1, d2, d3] = std::array::from_fn(|at| words.get(at).copied().unwrap_or(0));
         let d4 = words.get(4).copied().unwrap_or(0);
         // Exceptions are among these bits: they are not raised here. WM has them elsewhere, beside the row of depth coefficients,
-        // and its samplers in place of entries. SF counts on G45 alone.
+        // and its samplers in place of entries. SF and GS count on G45 alone, and GS has no priority. That GS may be kept from
+        // rendering on G45 (bit 8 of word 4) is of an open question and not built.
         let (d1_reserved, d4_reserved) = match unit {
             Unit::Pixel => (0x7c00_c0ff, 2),
+            Unit::Geometry if gpu.model == Model::I965 => (0x7c02_ffff, 0x8100_07ff),
+            Unit::Geometry => (0x7c02_ffff, 0x8100_03ff),
             Unit::Setup if gpu.model == Model::I965 => (0x7c00_ffff, 0x8100_07ff),
             _ => (0x7c00_ffff, 0x8100_03ff),
         };

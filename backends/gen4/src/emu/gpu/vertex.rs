@@ -2,7 +2,7 @@
 
 use super::super::Model;
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::Entry;
+use super::super::functions::{Entry, Pool};
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
@@ -24,6 +24,11 @@ pub struct Entries {
 }
 
 impl Entries {
+    /// As threads name them.
+    pub fn pool(self) -> Pool {
+        Pool { count: self.count, units: self.rows as u32 / 2 }
+    }
+
     /// From word 4 of a unit's state.
     ///
     /// # Errors
@@ -182,11 +187,9 @@ impl Gpu {
         let jobs = inputs.chunks(2).enumerate().map(|(pair, vertices)| {
             let mut payload = vec![Register::UNDEFINED];
             let mut context = unit.context(payload[0], tables[0]);
-            let count = entries.count as usize;
+            (context.pool, context.handed) = (entries.pool(), 2 * pair as u32);
             for vertex in 0..vertices.len() {
-                let handle = (2 * pair + vertex) % count * (entries.rows / 2);
-                context.entries.push(Entry::new(handle as u16, entries.rows));
-                payload[0].words[vertex] = handle as u32;
+                payload[0].words[vertex] = context.give(entries.rows);
             }
             // Without a second vertex its handle is that of none.
             for (word, value) in

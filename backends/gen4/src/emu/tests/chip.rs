@@ -2,6 +2,7 @@
 
 mod chance;
 mod draw;
+mod geometry;
 mod media;
 mod pixel;
 mod port;

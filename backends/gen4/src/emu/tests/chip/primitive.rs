@@ -213,7 +213,12 @@ fn clip_threads_have_rules() {
         ("no end", "25UD", "24UD", Rule::ClipOutput),
         ("two starts", " 24UD", " 26UD", Rule::ClipOutput),
         ("lines", "26UD", "14UD", Rule::NotBuilt),
-        ("the first handle again", "m1<1>UD g10<0,1,0>UD", "m1<1>UD 0UD", Rule::UrbComplete),
+        (
+            "the first handle again",
+            "m1<1>UD g10<0,1,0>UD",
+            "m1<1>UD g0<0,1,0>UD",
+            Rule::UrbComplete,
+        ),
         ("an unknown handle", "m1<1>UD g10<0,1,0>UD", "m1<1>UD 7UD", Rule::UrbHandle),
         ("allocates before it completes", "0x0631e000", "0x06316000", Rule::UrbAllocate),
         ("does not complete", "0x8630c000", "0x86304000", Rule::UrbComplete),

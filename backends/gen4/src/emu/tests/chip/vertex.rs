@@ -48,6 +48,20 @@ fn a_disabled_unit_lets_entries_pass() {
     assert_eq!(vertices(&mut draws, &inputs(3)).unwrap(), inputs(3));
 }
 
+/// Bits 6:0 of the header's word 2 are reserved but in geometry and clip threads. 8.4.3.1.
+const MARKED: &str = "mov(1) g0.2<1>UD 1UD { align1 nomask };\nsend(8) 1";
+
+#[test]
+fn a_part_of_an_entry_needs_not_say_that_it_is_of_use() {
+    let part = "send(8) 1 null<1>UD g0<8,8,1>UD 0x06500400 { align1 };\nsend(8) 1";
+    for model in BOTH {
+        let mut draws = Draws::new(model, &PROGRAM.replace("send(8) 1", part));
+        let out = vertices(&mut draws, &inputs(2)).unwrap_or_else(|trap| panic!("{trap}"));
+        let mut plain = Draws::new(model, PROGRAM);
+        assert_eq!(out, vertices(&mut plain, &inputs(2)).unwrap());
+    }
+}
+
 #[test]
 fn vertex_threads_have_rules() {
     type Change = fn(&mut Draws);
@@ -61,6 +75,7 @@ fn vertex_threads_have_rules() {
         ("one register", "0x8650c400", "0x8620c400", Rule::UrbForm, nothing),
         ("beyond the entry", "0x8650c400", "0x8650c430", Rule::UrbBounds, nothing),
         ("another header", "g0<8,8,1>UD 0x8650", "g1<8,8,1>UD 0x8650", Rule::Header, nothing),
+        ("a place in a strip", "send(8) 1", MARKED, Rule::UrbForm, nothing),
         ("a register that is missing", "m4<1>UD", "m7<1>UD", Rule::Undefined, nothing),
         ("the thread spawner", "0x8650c400", "0x87100000", Rule::EndUnit, nothing),
         ("no constants", "", "", Rule::ThreadState, |draws| draws.vertex[3] &= !(63 << 25)),
