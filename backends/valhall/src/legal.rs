@@ -67,7 +67,7 @@ pub enum Violation {
     #[error("a varying changes the interpolation state while others are on their way (1.8)")]
     Interpolation,
     /// Something is taken from helpers that have ended.
-    #[error("{0} takes something from lanes that `discard` may have ended (1.8)")]
+    #[error("{0} takes something from lanes that `discard` or ATEST may have ended (1.8)")]
     Helpers(&'static str),
     /// A branch out of the program.
     #[error("a branch leads out of its program (1.8)")]
@@ -343,7 +343,7 @@ impl State {
         if moves && self.varying != 0 {
             return Err(Violation::Interpolation);
         }
-        if self.ended && helpers::needs(inst) {
+        if (self.ended || self.tested) && helpers::needs(inst) {
             return Err(Violation::Helpers(opcode.name()));
         }
         self.ended |= flow == DISCARD;

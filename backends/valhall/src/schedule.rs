@@ -2,6 +2,7 @@
 //! 1.8, 5.
 
 use crate::flow;
+use crate::helpers;
 use crate::inst::Inst;
 use crate::isa::{Opcode, Unit};
 use gpucc_ir::mach::{Func, Inst as _, Reg};
@@ -35,8 +36,14 @@ impl Model<Inst> for Machine {
             }
             // What a lane does behind its end does not happen, so that nothing visible moves across.
             Opcode::DiscardF32 => effects.writes = u32::MAX,
-            Opcode::ClperI32 | Opcode::Wmask => effects.reads |= LANES,
             _ => {}
+        }
+        // An alpha test may end lanes: errata 101.
+        if op.opcode == Opcode::Atest {
+            effects.writes |= LANES;
+        }
+        if helpers::needs(&op.word) {
+            effects.reads |= LANES;
         }
         if matches!(op.opcode.unit(), Unit::V | Unit::Vt) {
             effects.writes |= INTERPOLATION;

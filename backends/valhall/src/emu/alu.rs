@@ -61,6 +61,9 @@ impl Warp {
             }
             words.push(word);
         }
+        if matches!(inst.op, Op::Clper { .. } | Op::Wmask { .. }) {
+            self.neighbours(inst)?;
+        }
         let result = self.compute(env.state.errors.as_ref(), inst, &words)?;
         self.kill_last(inst)?;
         let dest = inst.dest.expect("arithmetic has a destination");

@@ -62,6 +62,7 @@ gpucc_emu::rules! {
     BlendCall = "G8 behind a BLEND stands the call of its blend shader, which BLEND jumps over or ends before", "1.10";
     AfterAtest = "G9 no message is issued between ATEST and the wait for it", "errata 101";
     Conversion = "G10 a blend descriptor converts four components into a format of the colour's kind", "1.10";
+    Neighbours = "G11 nothing is taken from other lanes behind ATEST, which may end them", "errata 101";
     Helper = "G5 a computed level of detail has its four lanes", "1.8";
 }
 

@@ -104,6 +104,9 @@ impl Warp {
         };
         let mut undefined = words.iter().fold(0, |mask, word| mask | word.any());
         let implicit = matches!(tex.lod, LodMode::Computed | LodMode::ComputedBias);
+        if implicit || matches!(tex.kind, TexKind::Gradient { derivative: false, .. }) {
+            self.neighbours(inst)?;
+        }
         if implicit {
             if env.state.stage != Stage::Fragment {
                 return Err(self.trap(Rule::Helper, inst.name, None));
@@ -159,6 +162,15 @@ impl Warp {
             result.2 = result.2.spoiled(undefined, why);
         }
         self.send(env, inst, results, None, varying)
+    }
+
+    /// Refuses to take anything from lanes that an alpha test may have ended.
+    pub fn neighbours(&self, inst: &Inst) -> Result<(), Trap> {
+        let tested = self.fragment.as_ref().map_or(0, |fragment| fragment.tested);
+        match each(tested & self.active).next() {
+            Some(lane) => Err(self.trap(Rule::Neighbours, inst.name, Some(lane))),
+            None => Ok(()),
+        }
     }
 
     /// Lanes whose neighbours in the row or column were ended, or are helpers that never ran, or hold nothing.

@@ -388,6 +388,17 @@ fn nothing_is_taken_across_lanes_where_helpers_may_have_ended() {
     assert_eq!(judge(&text(".discard", across), FRAGMENT), Err(Violation::Helpers("CLPER.i32")));
     assert_eq!(judge(&text("", across), FRAGMENT), Ok(()));
     assert_eq!(judge(&text(".discard", "NOP"), FRAGMENT), Ok(()));
+    // Errata 101: an alpha test may end lanes too.
+    let test = |lane: &str| {
+        format!(
+            "MOV.i32.wait0126 r3, r59
+             ATEST.wait @r60, r60, r3, atest_datum.w0
+             {lane}
+             NOP.end"
+        )
+    };
+    assert_eq!(judge(&test(across), FRAGMENT), Err(Violation::Helpers("CLPER.i32")));
+    assert_eq!(judge(&test("NOP"), FRAGMENT), Ok(()));
 }
 
 /// A program that goes on behind its first target: `skip` instructions further where no blend shader runs, then `rest`.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::fau::Read;
 use crate::inst::{FILES, GPR, Op, Src};
+use crate::isa::f;
 use gpucc_ir::mach::{Block, Demand, VReg};
 use gpucc_ir::ssa::Span;
 
@@ -102,4 +103,22 @@ fn a_message_is_early_where_registers_are_free() {
     let at = |row| rows.iter().position(|&other| other == row).unwrap();
     let last = rows.iter().rposition(|&row| row == Opcode::IaddU32).unwrap();
     assert!(last - at(Opcode::LdBufferI32) > 4, "{rows:?}");
+}
+
+#[test]
+fn nothing_that_is_taken_from_lanes_passes_an_alpha_test_that_may_end_them() {
+    let effects = |mut op: Op| {
+        op.effects = Some(Effects::default());
+        Machine.effects(&Inst::Op(Box::new(op)))
+    };
+    let ended = effects(Op::new(Opcode::Atest)).writes;
+    let mut texels = Op::new(Opcode::TexSingle);
+    for (mode, takes) in [(0, false), (1, true), (5, true)] {
+        texels.word = texels.word.with(f::LOD_MODE, mode);
+        assert_eq!(effects(texels.clone()).reads & ended != 0, takes, "{mode}");
+    }
+    for (row, takes) in [(Opcode::ClperI32, true), (Opcode::Wmask, true), (Opcode::IaddU32, false)]
+    {
+        assert_eq!(effects(Op::new(row)).reads & ended != 0, takes, "{row:?}");
+    }
 }

@@ -218,6 +218,17 @@ fn what_touches_the_tile_waits_for_itself_and_nothing_runs_beside_an_alpha_test(
     }
 }
 
+/// Errata 101: the test may end lanes.
+#[test]
+fn nothing_is_taken_from_lanes_behind_an_alpha_test() {
+    let take = "CLPER.i32.subgroup4 r8, r3, 0x0.b00\n";
+    let test = "ATEST.wait @r60, r60, r3, atest_datum.w0\n";
+    let (before, behind) = END.split_once(test).expect("an alpha test");
+    assert!(pixels().run(&format!("{take}{END}")).is_ok());
+    let late = format!("{before}{test}{take}NOP.wait\n{behind}");
+    assert_eq!(refused(pixels, &late), Rule::Neighbours, "{late}");
+}
+
 #[test]
 fn varyings_are_taken_at_the_pixels_own_place() {
     let bench = || {
