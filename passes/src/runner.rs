@@ -220,53 +220,13 @@ impl Plan {
 
     /// As [`Plan::pass`], with its number: those of the machine come first.
     fn find(&self, name: &str) -> Option<(usize, &'static Pass)> {
-        if let Some(number) = shared(name) {
-            return Some((self.own.len() + number, &PASSES[number]));
-        }
-        self.own.iter().enumerate().find(|(_, pass)| pass.name == name)
+        self.own.iter().chain(PASSES).enumerate().find(|(_, pass)| pass.name == name)
     }
 }
 
 /// Finds a shared pass by name.
 pub fn pass(name: &str) -> Option<&'static Pass> {
-    shared(name).map(|number| &PASSES[number])
-}
-
-/// Places of names in [`NUMBERS`].
-const PLACES: usize = 128;
-
-/// Where the search for a name begins.
-const fn place(name: &str) -> usize {
-    let name = name.as_bytes();
-    let (mut hash, mut at) = (0usize, 0);
-    while at < name.len() {
-        hash = hash.wrapping_mul(31).wrapping_add(name[at] as usize);
-        at += 1;
-    }
-    hash % PLACES
-}
-
-/// The number of each shared pass and 1, at the place of its name or behind it; else 0. Every step of every plan is looked
-/// up, which would be a tenth of the shared passes' time on small shaders with comparisons of all names.
-const NUMBERS: [u8; PLACES] = {
-    let mut numbers = [0; PLACES];
-    let mut number = 0;
-    while number < PASSES.len() {
-        let mut at = place(PASSES[number].name);
-        while numbers[at] != 0 {
-            at = (at + 1) % PLACES;
-        }
-        number += 1;
-        numbers[at] = number as u8;
-    }
-    numbers
-};
-
-/// The number of a shared pass.
-fn shared(name: &str) -> Option<usize> {
-    let places = (place(name)..PLACES).chain(0..PLACES);
-    let numbers = places.map(|at| usize::from(NUMBERS[at])).take_while(|&number| number != 0);
-    numbers.map(|number| number - 1).find(|&number| PASSES[number].name == name)
+    PASSES.iter().find(|pass| pass.name == name)
 }
 
 /// Hears what the runner does. Every method does nothing unless overridden.
