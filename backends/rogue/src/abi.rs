@@ -200,6 +200,11 @@ pub fn samples(pipeline: &State) -> u32 {
     pipeline.fragment.as_ref().and_then(|fragment| fragment.samples).unwrap_or(1)
 }
 
+/// Whether a depth that goes back may lie beyond 0 and 1 in a pipeline.
+pub fn unrestricted(pipeline: &State) -> bool {
+    pipeline.fragment.as_ref().is_some_and(|fragment| fragment.unrestricted_depth)
+}
+
 impl Abi {
     /// Fragment: whether the program gives a depth back. 4.2.
     pub fn gives_depth(&self, func: &Func) -> bool {
@@ -251,8 +256,7 @@ impl Abi {
             }
             Stage::Fragment => {
                 abi.fragment(func)?;
-                let fragment = pipeline.fragment.as_ref();
-                abi.unrestricted = fragment.is_some_and(|fragment| fragment.unrestricted_depth);
+                abi.unrestricted = unrestricted(pipeline);
             }
             Stage::Vertex => abi.vertex(func, pipeline)?,
         }

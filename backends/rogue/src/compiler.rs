@@ -1,6 +1,6 @@
 //! Rogue as a machine: names, limits, what is asked of it and what it gives.
 
-use crate::abi::{computes_depth, samples};
+use crate::abi::{computes_depth, samples, unrestricted};
 use crate::chip::{Chip, NAMES};
 use crate::describe::OUTPUT_REGISTERS;
 use crate::machine::Text;
@@ -99,8 +99,7 @@ impl gpucc_machine::Machine for Rogue {
             return Vec::new();
         };
         // A depth is clamped unless the pipeline lets it lie beyond 0 and 1. None is left where tests come before the program.
-        let fragment = compiled.pipeline.fragment.as_ref();
-        let unrestricted = fragment.is_some_and(|fragment| fragment.unrestricted_depth);
+        let unrestricted = unrestricted(&compiled.pipeline);
         let depth = OutputKind::Builtin(Builtin::FragDepth);
         let depths =
             func.outputs.iter().filter(|(_, data)| data.kind == depth).map(|(output, _)| {

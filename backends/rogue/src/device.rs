@@ -112,9 +112,7 @@ impl Machine {
         let words = self.words(ISPA).ok()?;
         Pass::of(words.words().first().copied()?).ok()
     }
-}
 
-impl Machine {
     /// Samples of a pixel that a driver draws with.
     fn samples(&self) -> u32 {
         samples(&self.compiled.pipeline)

@@ -3,7 +3,7 @@
 
 use super::texture::Texels;
 use super::{Machine, fill, untold};
-use crate::abi::{BUFFER_WORDS, FRAGMENT_SHARED, SCRATCH_WORDS};
+use crate::abi::{BUFFER_WORDS, FRAGMENT_SHARED, SCRATCH_WORDS, unrestricted};
 use crate::describe::SHARED;
 use crate::emu::{Bases, Gpu, Refused, Trap};
 use crate::state::{SAMPLER, TEXEL_SAMPLER_STATE, TEXTURE, UPLOAD_CODE, UPLOAD_DATA};
@@ -91,8 +91,7 @@ impl Heap {
         let mut gpu = Gpu::new(machine.chip.core(), machine.model(), bases);
         gpu.set_order(machine.order);
         gpu.set_early(machine.compiled.expanded.early_fragment_tests);
-        let fragment = machine.compiled.pipeline.fragment.as_ref();
-        gpu.set_unrestricted(fragment.is_some_and(|fragment| fragment.unrestricted_depth));
+        gpu.set_unrestricted(unrestricted(&machine.compiled.pipeline));
         let code = &machine.compiled.code;
         gpu.memory().map(CODE, code.len()).map_err(refused)?;
         gpu.memory().write(CODE, code).map_err(refused)?;

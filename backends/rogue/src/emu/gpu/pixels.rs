@@ -485,42 +485,36 @@ fn given_task(
         given.reciprocals[1][lane] = quad.places[pixel][1];
         for varying in varyings {
             for step in 0..varying.count {
-                let [depth, reciprocal] = quad.places[pixel];
                 let set = varying.set + step as usize;
-                if let Some(several) = &quad.several
-                    && set < given.sets.len()
-                {
-                    let [depth, reciprocal] = several.places[pixel];
-                    let word = match source(state, varying.first + step) {
-                        _ if varying.primitive => None,
-                        _ if varying.point => Some(several.point[pixel][step as usize & 1]),
-                        Source::Reciprocal => Some(reciprocal),
-                        Source::Depth => Some(depth),
-                        Source::Output(at) => {
-                            given.modes[set] = several.modes.get(at).copied();
-                            None
-                        }
-                    };
-                    if let Some(word) = word {
-                        given.middles[set].get_or_insert([0; INSTANCES])[lane] = word.to_bits();
-                    }
+                if set >= given.sets.len() {
+                    let what = format!("set {set} of {}", programs.coefficients / 4);
+                    return Err((Rule::PdsTarget, what));
                 }
-                let value = match source(state, varying.first + step) {
+                let from = source(state, varying.first + step);
+                let placed = |place: [f32; 2], point: [f32; 2]| match from {
+                    _ if varying.point => point[step as usize & 1],
+                    Source::Depth => place[0],
+                    Source::Reciprocal | Source::Output(_) => place[1],
+                };
+                let several = quad.several.as_ref();
+                let value = match from {
                     _ if varying.primitive => quad.primitive,
-                    _ if varying.point => quad.point[pixel][step as usize & 1].to_bits(),
-                    Source::Reciprocal => reciprocal.to_bits(),
-                    Source::Depth => depth.to_bits(),
-                    Source::Output(at) => {
+                    Source::Output(at) if !varying.point => {
+                        given.modes[set] = several.and_then(|own| own.modes.get(at).copied());
                         let words = quad.words.get(at);
                         let missing = || (Rule::Undefined, format!("vertex output {at}"));
                         words.ok_or_else(missing)?[pixel]
                     }
+                    _ => {
+                        if let Some(own) = several {
+                            let middle = placed(own.places[pixel], own.point[pixel]);
+                            let middles = given.middles[set].get_or_insert([0; INSTANCES]);
+                            middles[lane] = middle.to_bits();
+                        }
+                        placed(quad.places[pixel], quad.point[pixel]).to_bits()
+                    }
                 };
-                let Some(row) = given.sets.get_mut(set) else {
-                    let what = format!("set {set} of {}", programs.coefficients / 4);
-                    return Err((Rule::PdsTarget, what));
-                };
-                row[lane] = value;
+                given.sets[set][lane] = value;
                 if varying.flat.is_some() && pixel == 0 {
                     for (index, bits) in [0, 0, value, 0].into_iter().enumerate() {
                         own.set(4 * set + index, bits);
