@@ -15,7 +15,7 @@ use gpucc_emu::draw::{Cull, Draw, Targets, Topology};
 use gpucc_emu::format::Format;
 use gpucc_emu::sampler::Compare;
 use gpucc_ir::driver::{Blend, Factor};
-use gpucc_ir::ssa::{Emits, Geometry};
+use gpucc_ir::ssa::Emits;
 use gpucc_machine::Compiled;
 use gpucc_machine::described::OutputPlace;
 
@@ -125,12 +125,11 @@ impl Drawing {
                     && !(kills && state.write)
             }
         };
-        let emits = self.geometry.as_ref().map(|geometry| geometry.compiled.expanded.geometry);
-        let triangles = |geometry: Option<Geometry>| {
-            geometry.is_some_and(|of| of.emits == Emits::TriangleStrip)
-        };
-        let lists =
-            topology(draw.topology, emits.is_some()).is_some() && emits.is_none_or(triangles);
+        let triangles = self.geometry.as_ref().is_none_or(|geometry| {
+            let emits = geometry.compiled.expanded.geometry.map(|of| of.emits);
+            emits == Some(Emits::TriangleStrip)
+        });
+        let lists = topology(draw.topology, self.geometry.is_some()).is_some();
         // One equation for all targets: isa/gen4-pipeline.md 1.2.
         let same = blends.windows(2).all(|pair| pair[0] == pair[1]);
         let known = blends.iter().all(|blend| {
@@ -139,6 +138,7 @@ impl Drawing {
         });
         let [_, _, constants] = self.rows();
         lists
+            && triangles
             && draw.is_plain()
             && constants <= CONSTANT_ROWS
             && draw.vertices <= VERTICES

@@ -75,7 +75,7 @@ impl Machine {
         for vertices in made {
             let mut out = PrimitiveOut::new();
             for vertex in vertices {
-                let words: Vec<u32> = words_of(&vertex.entry).collect();
+                let words: Vec<u32> = words_of(&vertex.entry.into_bytes()).collect();
                 let outputs = self.vertex(&words);
                 self.fixed(chip.model, &words, &outputs)?;
                 out.push(Emitted { outputs, begins: vertex.begins });

@@ -1,4 +1,5 @@
-//! 3DPRIMITIVE: vertices, primitives of the geometry unit where it is on, triangles, the fixed clip test, setup, rasterisation, pixels. isa/gen4-pipeline.md 2, 9.3 to 9.7.
+//! 3DPRIMITIVE: vertices, primitives of the geometry unit where it is on, triangles, the fixed clip test, setup,
+//! rasterisation, pixels. isa/gen4-pipeline.md 2, 9.3 to 9.7.
 
 use super::super::memory::Refused;
 use super::super::rule::{Rule, Trap};
@@ -76,8 +77,8 @@ impl Gpu {
             }
             let given = assembled(primitive.topology, &vertices).map_err(trap)?;
             spend(run, given.len() as u64)?;
-            for sent in self.geometry_entries(&given, run)? {
-                for object in sent.chunk_by(|_, next| !next.begins) {
+            for emitted in self.geometry_threads(&given, run)? {
+                for object in emitted.chunk_by(|_, next| !next.begins) {
                     let topology = object.first().map_or(0, |first| first.topology);
                     let vertices: Vec<Left> = object.iter().map(|one| one.entry.clone()).collect();
                     self.objects(topology, &vertices, run)?;

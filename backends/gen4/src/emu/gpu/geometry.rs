@@ -32,16 +32,9 @@ pub struct Given {
 
 /// A vertex that a thread wrote: its entry, its topology's code, and whether it begins an object.
 #[derive(Clone, Debug)]
-pub(super) struct Sent {
+pub struct Emitted {
     pub entry: Left,
     pub topology: u32,
-    pub begins: bool,
-}
-
-/// A vertex that a thread wrote: its entry, and whether it begins an object. What nobody wrote is 0xdeadbeef.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Emitted {
-    pub entry: Vec<u8>,
     pub begins: bool,
 }
 
@@ -55,17 +48,6 @@ impl Gpu {
         primitives: &[Given],
         run: &mut Run<'_>,
     ) -> Result<Vec<Vec<Emitted>>, Trap> {
-        let sent = self.geometry_entries(primitives, run)?;
-        let emitted = |one: Sent| Emitted { entry: one.entry.into_bytes(), begins: one.begins };
-        Ok(sent.into_iter().map(|all| all.into_iter().map(emitted).collect()).collect())
-    }
-
-    /// As [`Self::geometry_threads`], with what is written.
-    pub(super) fn geometry_entries(
-        &mut self,
-        primitives: &[Given],
-        run: &mut Run<'_>,
-    ) -> Result<Vec<Vec<Sent>>, Trap> {
         let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
         let (jobs, threads) = self.geometry_jobs(primitives).map_err(trap)?;
         let ended = self.threads(jobs, Limits { threads, entries: None }, run)?;
@@ -140,7 +122,7 @@ pub(super) fn assembled(topology: u32, vertices: &[Left]) -> Result<Vec<Given>, 
 }
 
 /// The vertices of a thread's entries, by their marks: points, and strips of lines and triangles.
-fn objects(entries: &[Entry]) -> Result<Vec<Sent>, Refused> {
+fn objects(entries: &[Entry]) -> Result<Vec<Emitted>, Refused> {
     let mut made = Vec::new();
     let mut open: Option<u32> = None;
     for entry in entries {
@@ -165,7 +147,7 @@ fn objects(entries: &[Entry]) -> Result<Vec<Sent>, Refused> {
             _ => {}
         }
         open = (marks & END == 0).then_some(topology);
-        made.push(Sent { entry: written(entry)?, topology, begins });
+        made.push(Emitted { entry: written(entry)?, topology, begins });
     }
     match open {
         None => Ok(made),

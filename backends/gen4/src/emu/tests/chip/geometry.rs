@@ -3,7 +3,7 @@
 
 use super::draw::{COLOR, Draws, PIXEL, SETUP, VERTEX, bytes};
 use super::{BATCH, BOTH, PROGRAM, STATE};
-use crate::emu::{Emitted, Given, Model, Rule, Run, Trap};
+use crate::emu::{Given, Model, Rule, Run, Trap};
 
 const GEOMETRY: u32 = STATE + 0x300;
 
@@ -18,6 +18,9 @@ mov(8) m2<1>UD g2<8,8,1>UD { align1 nomask };
 send(8) 1 g11<1>UD null<8,8,1>UD 0x0621e000 { align1 };
 mov(1) m1<1>UD g11<0,1,0>UD { align1 nomask };
 send(8) 1 null<1>UD null<8,8,1>UD 0x86108000 { align1 EOT };";
+
+/// The entry of a vertex that a thread wrote, and whether it begins an object.
+type Vertex = (Vec<u8>, bool);
 
 /// Two threads, of four entries of one unit each.
 const STATE_WORDS: [u32; 7] = [PROGRAM | 2, 0, 0, 1 | 1 << 11, 1 << 25 | 8 << 11, 0, 0];
@@ -40,7 +43,7 @@ fn emitted(
     text: &str,
     state: [u32; 7],
     given: &[Given],
-) -> Result<Vec<Vec<Emitted>>, Trap> {
+) -> Result<Vec<Vec<Vertex>>, Trap> {
     let mut draws = Draws::new(model, text);
     draws.gpu.set_order(7);
     draws.send()?;
@@ -56,15 +59,14 @@ fn emitted(
     let mut steps = 10_000;
     let mut run = Run { steps: &mut steps, trace: None };
     draws.gpu.batch(BATCH, 4 * list.len() as u32, &mut run)?;
-    draws.gpu.geometry_threads(given, &mut run)
+    let made = draws.gpu.geometry_threads(given, &mut run)?;
+    let all = made.into_iter().map(|vertices| vertices.into_iter());
+    Ok(all.map(|of| of.map(|one| (one.entry.into_bytes(), one.begins)).collect()).collect())
 }
 
 /// The vertices of a line that leaves as it came.
-fn whole(n: u32) -> Vec<Emitted> {
-    vec![
-        Emitted { entry: row(100 * n), begins: true },
-        Emitted { entry: row(100 * n + 50), begins: false },
-    ]
+fn whole(n: u32) -> Vec<Vertex> {
+    vec![(row(100 * n), true), (row(100 * n + 50), false)]
 }
 
 #[test]
