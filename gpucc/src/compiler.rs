@@ -65,7 +65,7 @@ pub struct Options {
     /// Asked now and then whether the result is still wanted; the call ends with [`FailureKind::Cancelled`] if not. Has
     /// no part in what the result is.
     pub cancel: Option<Cancel>,
-    /// Check the IR after every pass.
+    /// Check the IR before the first pass and after every pass. Debug builds always do.
     pub verify_each: bool,
     /// State that a driver knows.
     pub pipeline: Pipeline,
@@ -326,7 +326,8 @@ impl Compiler {
         guarded("the front end", || crate::front::preprocessed(text, options, self.target))
     }
 
-    /// Compiles one entry point. The same function and options give the same bytes.
+    /// Compiles one entry point. The same function and options give the same bytes. The function comes from a reader, or
+    /// [`fn@gpucc_ir::ssa::verify`] has admitted it: release builds do not ask again ([`Options::verify_each`]).
     ///
     /// # Errors
     /// [`Failure`] says whose fault it is.
