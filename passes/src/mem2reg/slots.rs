@@ -4,7 +4,9 @@ use crate::{
     ctx::Ctx,
     walk::{Event, walk},
 };
+use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Access, Flags, Func, Imm, Inst, Mem, MemSpace, Op, Type, Value};
+use std::ops::Range;
 
 /// What one value of one access is made of.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -73,13 +75,75 @@ fn constant_address(func: &Func, inst: Inst, access: Access) -> Option<u32> {
     (at <= u64::from(func.mems[access.mem].size)).then_some(start)
 }
 
+/// Words of private variables that are kept apart, at most: what has more stays in memory.
+const MOST_WORDS: usize = 1 << 16;
+
+/// The words of private variables, one number each.
+struct Words {
+    /// The first word of each variable; none of one that stays in memory.
+    first: SecondaryMap<Mem, Option<u32>>,
+    /// Reached at constant addresses, and by something else than halves.
+    reached: Vec<Option<bool>>,
+    /// Reached by something else.
+    held: Vec<bool>,
+    /// Accesses at run time that begin at a word, less those that end before it.
+    begun: Vec<i32>,
+}
+
+impl Words {
+    fn of(func: &Func) -> Words {
+        let mut first = SecondaryMap::with_capacity(func.mems.len());
+        let mut count = 0;
+        for (mem, data) in &func.mems {
+            let end = count + data.size.div_ceil(4) as usize;
+            if data.space == MemSpace::Private && end <= MOST_WORDS {
+                first[mem] = Some(count as u32);
+                count = end;
+            }
+        }
+        Words {
+            first,
+            reached: vec![None; count],
+            held: vec![false; count],
+            begun: vec![0; count + 1],
+        }
+    }
+
+    /// The word that holds a byte of a variable.
+    fn at(&self, mem: Mem, byte: u32) -> Option<usize> {
+        Some((self.first[mem]? + byte / 4) as usize)
+    }
+
+    fn reach(&mut self, word: usize, whole: bool) {
+        self.reached[word] = Some(whole || self.reached[word] == Some(true));
+    }
+
+    /// Some access at run time may reach these bytes of a variable.
+    fn pin(&mut self, func: &Func, mem: Mem, bytes: Range<u32>) {
+        let Some(first) = self.first[mem] else { return };
+        let words = func.mems[mem].size.div_ceil(4);
+        let (start, end) = (bytes.start / 4, bytes.end.div_ceil(4).min(words));
+        if start < end {
+            self.begun[(first + start) as usize] += 1;
+            self.begun[(first + end) as usize] -= 1;
+        }
+    }
+
+    /// All accesses are known.
+    fn settle(&mut self) {
+        let mut open = 0;
+        for (held, begun) in self.held.iter_mut().zip(&self.begun) {
+            open += begun;
+            *held = open > 0;
+        }
+    }
+}
+
 impl Slots {
     pub(super) fn find(func: &Func, ctx: &mut Ctx) -> Option<Slots> {
-        // Words that are reached at constant addresses: (mem, word, reached as a whole).
-        let mut words: Vec<(Mem, u32, bool)> = Vec::with_capacity(64);
-        let mut pairs: Vec<(Mem, u32)> = Vec::new();
-        // Bytes that anything else may reach.
-        let mut pinned: Vec<(Mem, u32, u32)> = Vec::new();
+        let mut words = Words::of(func);
+        // Both words of values of 64 bits.
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
         let mut accesses: Vec<(Inst, Access, Option<u32>)> = Vec::with_capacity(64);
         let mut events: Vec<Event> = Vec::with_capacity(64);
         walk(func, |event| {
@@ -93,84 +157,53 @@ impl Slots {
                 events.push(event);
                 return;
             }
-            if !matches!(data.imm, Imm::Mem(_) | Imm::MemAtomic(..)) {
+            let (Imm::Mem(access) | Imm::MemAtomic(access, _)) = data.imm else { return };
+            if private_access(func, inst).is_none() {
+                words.pin(func, access.mem, access.lo..access.hi);
                 return;
             }
-            if let Some(access) = private_access(func, inst) {
-                let address = constant_address(func, inst, access);
-                accesses.push((inst, access, address));
-                events.push(event);
-                let Some(mut at) = address else {
-                    pinned.push((access.mem, access.lo, access.hi));
-                    // An address that is constant and yet not inside is not worth a thought.
-                    if func.as_const(func.insts[inst].args[0]).is_some() {
-                        pinned.push((access.mem, 0, u32::MAX));
-                    }
-                    return;
-                };
-                for &value in moved(func, inst) {
-                    let ty = func.ty(value);
-                    words.push((access.mem, at / 4, ty != Type::B16));
+            let address = constant_address(func, inst, access);
+            accesses.push((inst, access, address));
+            events.push(event);
+            let Some(mut at) = address else {
+                // An address that is constant and yet not inside is not worth a thought.
+                let wrong = func.as_const(data.args[0]).is_some();
+                words.pin(func, access.mem, if wrong { 0..u32::MAX } else { access.lo..access.hi });
+                return;
+            };
+            for &value in moved(func, inst) {
+                let ty = func.ty(value);
+                if let Some(word) = words.at(access.mem, at) {
+                    words.reach(word, ty != Type::B16);
                     if ty == Type::B64 {
-                        words.push((access.mem, at / 4 + 1, true));
-                        pairs.push((access.mem, at / 4));
+                        words.reach(word + 1, true);
+                        pairs.push((word, word + 1));
                     }
-                    at += ty.bytes();
                 }
-            } else if let Imm::Mem(access) | Imm::MemAtomic(access, _) = func.insts[inst].imm {
-                pinned.push((access.mem, access.lo, access.hi));
+                at += ty.bytes();
             }
         });
-        words.sort_unstable();
-        // The whole flag sorts last, so it survives from the back.
-        words.reverse();
-        words.dedup_by_key(|word| (word.0, word.1));
-        words.reverse();
-        if words.is_empty() {
-            return None;
+        words.settle();
+        for &(low, high) in &pairs {
+            let either = words.held[low] || words.held[high];
+            words.held[low] = either;
+            words.held[high] = either;
         }
-        pinned.sort_unstable();
-        let mut held = vec![false; words.len()];
-        let mut next = 0;
-        let mut reach: Option<(Mem, u32)> = None;
-        for (index, &(mem, word, _)) in words.iter().enumerate() {
-            let (lo, hi) = (word.saturating_mul(4), word.saturating_mul(4).saturating_add(4));
-            while next < pinned.len() && (pinned[next].0, pinned[next].1) < (mem, hi) {
-                let (of, _, end) = pinned[next];
-                reach = match reach {
-                    Some((held, so_far)) if held == of => Some((of, so_far.max(end))),
-                    _ => Some((of, end)),
-                };
-                next += 1;
-            }
-            held[index] = matches!(reach, Some((of, end)) if of == mem && end > lo);
-        }
-        let position = |mem: Mem, word: u32| {
-            words
-                .binary_search_by_key(&(mem, word), |entry| (entry.0, entry.1))
-                .expect("every constant access was collected")
-        };
-        for &(mem, word) in &pairs {
-            let (low, high) = (position(mem, word), position(mem, word + 1));
-            let either = held[low] || held[high];
-            held[low] = either;
-            held[high] = either;
-        }
-        let mut first = vec![u32::MAX; words.len()];
-        let mut types = Vec::new();
-        for (index, &(_, _, whole)) in words.iter().enumerate() {
-            if held[index] || !ctx.draw() {
+        let mut first = vec![u32::MAX; words.reached.len()];
+        let mut types = Vec::with_capacity(64);
+        for (word, first) in first.iter_mut().enumerate() {
+            let Some(whole) = words.reached[word].filter(|_| !words.held[word] && ctx.draw())
+            else {
                 continue;
-            }
-            first[index] = types.len() as u32;
+            };
+            *first = types.len() as u32;
             match whole {
                 true => types.push(Type::B32),
                 false => types.extend([Type::B16, Type::B16]),
             }
         }
-        for &(mem, word) in &pairs {
+        for &(low, high) in &pairs {
             // Fuel may have run out between the two.
-            let (low, high) = (position(mem, word), position(mem, word + 1));
             if first[low] == u32::MAX || first[high] == u32::MAX {
                 first[low] = u32::MAX;
                 first[high] = u32::MAX;
@@ -179,9 +212,9 @@ impl Slots {
         if first.iter().all(|&slot| slot == u32::MAX) {
             return None;
         }
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(accesses.len());
         // Stored values with the numbers of their parts.
-        let mut stores: Vec<(usize, Value)> = Vec::new();
+        let mut stores: Vec<(usize, Value)> = Vec::with_capacity(accesses.len());
         for (inst, access, address) in accesses {
             if func.insts[inst].op == Op::MemStore {
                 let values = moved(func, inst).iter().enumerate();
@@ -193,16 +226,17 @@ impl Slots {
             };
             for &value in moved(func, inst) {
                 let ty = func.ty(value);
-                let index = position(access.mem, at / 4);
-                let (slot, whole, high) = (first[index], words[index].2, at % 4 != 0);
-                parts.push(match ty {
-                    _ if slot == u32::MAX => Part::Memory,
-                    Type::B16 if !whole => Part::Slot(slot + u32::from(high)),
-                    Type::B16 if high => Part::High(slot),
-                    Type::B16 => Part::Low(slot),
-                    Type::B64 => Part::Pair(slot, first[position(access.mem, at / 4 + 1)]),
-                    Type::B1 | Type::B32 => Part::Slot(slot),
-                });
+                let word = words.at(access.mem, at).filter(|&word| first[word] != u32::MAX);
+                parts.push(word.map_or(Part::Memory, |word| {
+                    let (slot, whole, high) = (first[word], words.reached[word], at % 4 != 0);
+                    match ty {
+                        Type::B16 if whole == Some(false) => Part::Slot(slot + u32::from(high)),
+                        Type::B16 if high => Part::High(slot),
+                        Type::B16 => Part::Low(slot),
+                        Type::B64 => Part::Pair(slot, first[word + 1]),
+                        Type::B1 | Type::B32 => Part::Slot(slot),
+                    }
+                }));
                 at += ty.bytes();
             }
         }
