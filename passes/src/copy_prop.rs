@@ -18,8 +18,7 @@ use std::collections::BTreeMap;
 
 /// Replaces copies. The copies themselves are left for dead code elimination.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
-    let body = func.regions[func.body].insts.iter();
-    if body.copied().all(|inst| func.insts[inst].regions.is_empty()) {
+    if func.is_straight() {
         // Only constructs have results that may be copies.
         return false;
     }

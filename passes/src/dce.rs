@@ -33,6 +33,9 @@ pub fn instructions(func: &mut Func, ctx: &mut Ctx) -> bool {
 
 /// Removes dead instructions. Says whether there were some, and which variables the others name.
 fn sweep(func: &mut Func, ctx: &mut Ctx) -> (bool, EntitySet<Mem>) {
+    if func.mems.is_empty() && func.is_straight() {
+        return (sweep_body(func, ctx), EntitySet::new());
+    }
     let shape = Shape::find(func);
     ctx.steps += shape.count;
     let mut live = Live {
@@ -48,6 +51,30 @@ fn sweep(func: &mut Func, ctx: &mut Ctx) -> (bool, EntitySet<Mem>) {
     let mut sweep = Sweep { shape: &shape, insts, values, used: EntitySet::new(), changed: false };
     sweep.region(func, func.body);
     (sweep.changed, sweep.used)
+}
+
+/// [`sweep`] for a body without constructs and variables: backwards, all uses of a value are seen before what makes it.
+fn sweep_body(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let mut values = vec![false; func.values.len()];
+    let mut insts = std::mem::take(&mut func.regions[func.body].insts);
+    ctx.steps += insts.len() as u64;
+    let before = insts.len();
+    // What stays moves to the end of the list.
+    let mut first = before;
+    for at in (0..before).rev() {
+        let data = &func.insts[insts[at]];
+        let lives = data.results.iter().any(|&result| values[result.index()]);
+        if data.op.is_terminator() || lives || data.op.flags().has(Flags::EFFECT) {
+            for &arg in &data.args {
+                values[arg.index()] = true;
+            }
+            first -= 1;
+            insts[first] = insts[at];
+        }
+    }
+    insts.drain(..first);
+    func.regions[func.body].insts = insts;
+    first > 0
 }
 
 enum Work {

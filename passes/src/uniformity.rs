@@ -62,6 +62,9 @@ impl Uniformity {
         is_source: impl Fn(Inst) -> bool,
         loads: SecondaryMap<Mem, Vec<Inst>>,
     ) -> Uniformity {
+        if func.is_straight() && loads.is_empty() {
+            return Uniformity::of_body(func, is_source);
+        }
         let shape = Shape::find(func);
         let mut state = State {
             func,
@@ -91,6 +94,22 @@ impl Uniformity {
         let State { varying, split, .. } = state;
         let divergent = divergent_regions(func, &varying, &split);
         Uniformity { varying, divergent }
+    }
+}
+
+impl Uniformity {
+    /// [`Uniformity::from_sources`] of a body without constructs: what makes a value stands before all its uses.
+    fn of_body(func: &Func, is_source: impl Fn(Inst) -> bool) -> Uniformity {
+        let mut varying = EntitySet::with_capacity(func.values.len());
+        for &inst in &func.regions[func.body].insts {
+            let data = &func.insts[inst];
+            if data.args.iter().any(|&arg| varying.contains(arg)) || is_source(inst) {
+                for &result in &data.results {
+                    varying.insert(result);
+                }
+            }
+        }
+        Uniformity { varying, divergent: EntitySet::new() }
     }
 }
 

@@ -568,12 +568,19 @@ impl Func {
         map
     }
 
+    /// The body has no control flow: it holds no construct.
+    pub fn is_straight(&self) -> bool {
+        let mut body = self.regions[self.body].insts.iter();
+        // Where no region but the body was made, nothing can own one.
+        self.regions.len() == 1 || body.all(|&inst| self.insts[inst].regions.is_empty())
+    }
+
     /// Every region in program order, outermost first, with its owner and nesting depth.
     pub fn regions_in_order(&self) -> Vec<(Region, Option<Inst>, u32)> {
         let mut order = Vec::with_capacity(self.regions.len());
         let mut left = self.regions.len() - 1;
-        // Functions without constructs need no stack.
-        let mut stack: Vec<(Region, Option<Inst>, u32)> = Vec::new();
+        // Most functions nest a few levels at most.
+        let mut stack: SmallVec<[(Region, Option<Inst>, u32); 8]> = SmallVec::new();
         let mut next = Some((self.body, None, 0));
         while let Some((region, owner, depth)) = next {
             order.push((region, owner, depth));
