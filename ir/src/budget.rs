@@ -94,6 +94,7 @@ impl Budget {
     }
 }
 
+#[inline]
 fn exceeds(
     what: &'static str,
     needed: u64,

@@ -68,10 +68,12 @@ pub fn under<T>(watch: Option<Watch>, work: impl FnOnce() -> T) -> T {
 }
 
 /// Whether the call is to end. Once it is, it stays so.
+#[inline]
 pub fn wanted() -> bool {
-    if WATCH.with_borrow(Option::is_none) {
-        return false;
-    }
+    WATCH.with_borrow(Option::is_some) && is_yes()
+}
+
+fn is_yes() -> bool {
     // The question is asked while nothing of it is borrowed: it may compile.
     let Some(watch) = handed() else {
         return false;

@@ -206,6 +206,8 @@ pub struct Ctx<'a> {
     pub(crate) unrolled: bool,
     /// What folding need not look at again.
     pub(crate) settled: Settled,
+    /// Passes that found nothing to do in the function as it is now, a bit each by number: they would find nothing again.
+    pub(crate) idle: u64,
     /// Lists for regions that are written anew.
     pub(crate) spare: Spare,
 }
@@ -232,6 +234,7 @@ impl<'a> Ctx<'a> {
             bounded: false,
             unrolled: false,
             settled: Settled::default(),
+            idle: 0,
             spare: Spare::default(),
         }
     }

@@ -515,9 +515,9 @@ impl Table {
         let buckets = insts.next_power_of_two().clamp(16, 1 << 20);
         Table {
             heads: vec![u32::MAX; buckets],
-            entries: Vec::new(),
+            entries: Vec::with_capacity(insts.min(128)),
             constant_heads: vec![u32::MAX; buckets],
-            constants: Vec::new(),
+            constants: Vec::with_capacity(insts.min(32)),
         }
     }
 

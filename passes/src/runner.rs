@@ -73,11 +73,18 @@ passes! {
 }
 
 /// What later stages need, and memory promoted so that they need not be slow.
-const O0: &[&str] =
-    &["zero_workgroup", "bound_loops", "robust", "mem2reg", "exits_to_guards", "words", "dce"];
+const O0: &[Step] = &sequence([
+    "zero_workgroup",
+    "bound_loops",
+    "robust",
+    "mem2reg",
+    "exits_to_guards",
+    "words",
+    "dce",
+]);
 
 /// Cheap cleaning.
-const O1: &[&str] = &[
+const O1: &[Step] = &sequence([
     "interface",
     "zero_workgroup",
     "fold",
@@ -93,10 +100,10 @@ const O1: &[&str] = &[
     "copy_prop",
     "fold",
     "dce",
-];
+]);
 
 /// Everything that pays for itself.
-const O2: &[&str] = &[
+const O2: &[Step] = &sequence([
     "interface",
     "zero_workgroup",
     // Memory and indices become values and constants.
@@ -153,25 +160,102 @@ const O2: &[&str] = &[
     "join_exits",
     "copy_prop",
     "dce",
+]);
+
+/// Passes that a change leaves without work: where those after the name found nothing to do, they find nothing behind a
+/// change by it either, or so little that looking does not pay.
+const LEAVES_IDLE: &[(&str, &[&str])] = &[
+    // Copies are found in one walk, so a second one finds none.
+    ("copy_prop", &["copy_prop", "mem2reg", "bound_loops", "words"]),
+    // What goes was needed by nobody, so no other value is known better.
+    ("dce", &["dce", "copy_prop", "gvn", "mem2reg", "bound_loops", "strength", "signs", "words"]),
+    ("gvn", &["gvn", "mem2reg", "bound_loops", "words"]),
+    ("mem2reg", &["mem2reg", "bound_loops", "words"]),
 ];
+
+/// Passes that look at constructs alone: a body without any gives them nothing to do.
+const OF_CONSTRUCTS: u64 = bits(&[
+    "copy_prop",
+    "hoist",
+    "if_convert",
+    "join",
+    "join_exits",
+    "licm",
+    "settle_loops",
+    "simplify",
+    "unroll",
+]);
+
+/// By number of a pass: those that its changes leave idle, a bit each.
+const STAY: [u64; PASSES.len()] = {
+    let mut stay = [0; PASSES.len()];
+    let mut at = 0;
+    while at < LEAVES_IDLE.len() {
+        stay[number(LEAVES_IDLE[at].0)] = bits(LEAVES_IDLE[at].1);
+        at += 1;
+    }
+    stay
+};
+
+/// Shared passes, a bit each by number.
+const fn bits(names: &[&str]) -> u64 {
+    let mut bits = 0;
+    let mut at = 0;
+    while at < names.len() {
+        assert!(number(names[at]) < PASSES.len());
+        bits |= 1 << number(names[at]);
+        at += 1;
+    }
+    bits
+}
+
+/// The number of a shared pass, or how many there are for a pass of a machine's own.
+const fn number(name: &str) -> usize {
+    let mut number = 0;
+    while number < PASSES.len() {
+        let (a, b) = (PASSES[number].name.as_bytes(), name.as_bytes());
+        let mut same = 0;
+        while same < a.len() && same < b.len() && a[same] == b[same] {
+            same += 1;
+        }
+        if same == a.len() && same == b.len() {
+            break;
+        }
+        number += 1;
+    }
+    number
+}
 
 /// One entry of a plan.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Name of a pass.
     pub name: &'static str,
+    /// Its number among [`PASSES`], or how many these are.
+    number: usize,
     /// It cleans up after the last step that is not such a one, and runs only where that changed something.
     pub cleans: bool,
 }
 
-/// A step that always runs.
+/// A step that always runs. The pass is looked up here: plans are best written as constants.
 pub const fn step(name: &'static str) -> Step {
-    Step { name, cleans: false }
+    Step { name, number: number(name), cleans: false }
+}
+
+/// Such steps.
+pub const fn sequence<const N: usize>(names: [&'static str; N]) -> [Step; N] {
+    let mut steps = [Step { name: "", number: PASSES.len(), cleans: false }; N];
+    let mut at = 0;
+    while at < N {
+        steps[at] = step(names[at]);
+        at += 1;
+    }
+    steps
 }
 
 /// A step that runs only after a change by the last [`step`].
 pub const fn cleans(name: &'static str) -> Step {
-    Step { name, cleans: true }
+    Step { cleans: true, ..step(name) }
 }
 
 /// What a machine's plan does behind its expansions to use up the source language's freedoms. `decide_ranges` is a pass
@@ -196,11 +280,12 @@ pub struct Plan {
 impl Plan {
     /// The pipeline of an optimisation level.
     pub fn for_options(options: &Options) -> Plan {
-        Plan::of(match options.level {
+        let steps = match options.level {
             Level::O0 => O0,
             Level::O1 => O1,
             Level::O2 | Level::Omax => O2,
-        })
+        };
+        Plan { steps: steps.to_vec(), own: &[] }
     }
 
     /// Shared passes by name.
@@ -215,12 +300,16 @@ impl Plan {
 
     /// Finds a pass by name: a machine's own, or a shared one.
     pub fn pass(&self, name: &str) -> Option<&'static Pass> {
-        self.find(name).map(|(_, pass)| pass)
+        self.own.iter().chain(PASSES).find(|pass| pass.name == name)
     }
 
-    /// As [`Plan::pass`], with its number: those of the machine come first.
-    fn find(&self, name: &str) -> Option<(usize, &'static Pass)> {
-        self.own.iter().chain(PASSES).enumerate().find(|(_, pass)| pass.name == name)
+    /// The pass of a step, and its number: those of a machine's own come behind the shared ones.
+    fn find(&self, step: &Step) -> Option<(usize, &'static Pass)> {
+        if let Some(pass) = PASSES.get(step.number) {
+            return Some((step.number, pass));
+        }
+        let own = self.own.iter().position(|pass| pass.name == step.name)?;
+        Some((PASSES.len() + own, &self.own[own]))
     }
 }
 
@@ -331,7 +420,7 @@ impl Runner {
     }
 
     /// Runs the first plan over one function, which must be sound. A pass that changed nothing does not run again
-    /// until another has changed something.
+    /// until another has changed something that may matter to it.
     ///
     /// # Errors
     /// [`RunError`]: nesting beyond [`MAX_NESTING`], or a broken function.
@@ -354,6 +443,7 @@ impl Runner {
         ctx.bounded = false;
         ctx.unrolled = false;
         ctx.settled = Default::default();
+        ctx.idle = 0;
         self.go_on(plan, func, ctx, observer)
     }
 
@@ -373,33 +463,42 @@ impl Runner {
         let before = ctx.rewrites;
         // The pass that changed something last.
         let mut last = "";
-        // Passes, by number, that found nothing to do in the function as it is now: they would find nothing again.
-        let mut idle = vec![false; plan.own.len() + PASSES.len()];
+        // Passes of the machine's own, from the number of shared ones on; see `Ctx::idle`.
+        ctx.idle &= u64::MAX >> (u64::BITS as usize - PASSES.len());
         report.timings.reserve(plan.steps.len());
         let mut clock = observer.now();
         let mut to_clean = false;
-        for &Step { name, cleans } in &plan.steps {
+        // The body has no construct, where that was asked since the last change.
+        let mut straight: Option<bool> = None;
+        for step in &plan.steps {
+            let Step { name, cleans, .. } = *step;
             let (number, pass) =
-                plan.find(name).ok_or_else(|| RunError::UnknownPass { name: name.to_string() })?;
+                plan.find(step).ok_or_else(|| RunError::UnknownPass { name: name.to_string() })?;
             if cleans && !to_clean {
                 continue;
             }
+            // A pass beyond the last bit always runs.
+            let bit = 1u64.checked_shl(number as u32).unwrap_or(0);
             let optional_off = ctx.out_of_fuel() || !self.gate.admits(name);
             let mut changed = false;
             if !optional_off || pass.required {
-                if !idle[number] {
+                let nothing = ctx.idle & bit != 0
+                    || OF_CONSTRUCTS & bit != 0
+                        && *straight.get_or_insert_with(|| func.is_straight());
+                if !nothing {
                     if name == "robust" && func.bounds == Bounds::Marked {
                         // From here on nothing says any more which accesses were in range.
                         bounds::check(func).map_err(|broken| broken_after(last, &broken))?;
                     }
                     changed = one(pass, func, ctx, observer, &mut report, &mut clock);
-                    charge(func, ctx)?;
-                    match changed {
-                        true => {
-                            idle.fill(false);
-                            last = name;
-                        }
-                        false => idle[number] = true,
+                    charge(func, ctx, changed)?;
+                    if changed {
+                        let stay = STAY.get(number).copied().unwrap_or(0);
+                        ctx.idle = (ctx.idle | bit) & stay;
+                        last = name;
+                        straight = None;
+                    } else {
+                        ctx.idle |= bit;
                     }
                     if verify && changed {
                         check(func, name)?;
@@ -417,9 +516,11 @@ impl Runner {
 }
 
 /// Asks the budget for what the passes have made and done.
-fn charge(func: &Func, ctx: &Ctx) -> Result<(), RunError> {
+fn charge(func: &Func, ctx: &Ctx, changed: bool) -> Result<(), RunError> {
     let budget = ctx.budget;
-    budget.hold("instructions", func.insts.len() as u64, ENTRY)?;
+    if changed {
+        budget.hold("instructions", func.insts.len() as u64, ENTRY)?;
+    }
     budget.work("instructions visited by passes", ctx.steps)?;
     Ok(())
 }
@@ -452,4 +553,29 @@ fn check(func: &Func, pass: &str) -> Result<(), RunError> {
 
 fn broken_after(pass: &str, broken: &Broken) -> RunError {
     RunError::Broken { pass: pass.to_string(), message: broken.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ctx::Neutral;
+    use gpucc_ir::ssa::{Numerics, parse};
+
+    #[test]
+    fn what_looks_at_constructs_finds_nothing_in_a_straight_body() {
+        let text = "func \"main\" fragment { in0 = \"x\" f32 x 4 location 0 perspective center } body {\n\
+             %0: b32 = input in0.0 %1: b32 = input in0.1 %2: b1 = flt %0, %1\n\
+             %3: b32 = const 0x3f800000 %4: b32 = fadd %0, %3 %5: b32 = fadd %0, %3\n\
+             %6: b32 = select %2, %4, %5 demote yield }";
+        let mut func = parse(text).expect("it parses").funcs.remove(0);
+        let before = func.to_string();
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+        assert!(func.is_straight());
+        for (number, pass) in PASSES.iter().enumerate() {
+            if OF_CONSTRUCTS >> number & 1 != 0 {
+                assert!(!(pass.run)(&mut func, &mut ctx), "{}", pass.name);
+            }
+        }
+        assert_eq!(func.to_string(), before);
+    }
 }

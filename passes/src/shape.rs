@@ -36,11 +36,11 @@ impl Shape {
             first: SecondaryMap::new(),
             next: SecondaryMap::new(),
             regions: Vec::with_capacity(func.regions.len()),
-            constructs: Vec::new(),
+            constructs: Vec::with_capacity(func.regions.len() / 2),
             count: 0,
         };
         // Functions without constructs need no stack.
-        let mut stack: Vec<Frame> = Vec::new();
+        let mut stack: Vec<Frame> = Vec::with_capacity(if func.regions.len() > 1 { 16 } else { 0 });
         let mut next = Some(Frame::Region(func.body, 0, None.into(), None.into()));
         while let Some(frame) = next.take().or_else(|| stack.pop()) {
             let (region, from, owner, around) = match frame {

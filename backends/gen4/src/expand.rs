@@ -20,7 +20,7 @@ mod uses;
 
 use crate::abi::of_vertices;
 use gpucc_ir::driver::Effort;
-use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, step};
+use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, sequence, step};
 use gpucc_passes::{Pass, Plan, Proof, float_range};
 pub use native::is_native;
 
@@ -149,44 +149,50 @@ const OWN: &[Pass] = &[
 /// What makes the reference for the bytes of SSA after the shared passes: every operation becomes a native one, and
 /// the source language's freedoms are used up.
 pub fn plan(effort: Effort) -> Plan {
-    let steps = [
-        "coarse_derivatives",
-        "binding_arrays",
-        "storage_images",
-        "textures",
-        "fill_tables",
-        "sample_mask",
-        "point_widths",
-        "constant_divisors",
-    ];
-    let mut steps: Vec<_> = steps.into_iter().map(step).collect();
-    if effort > Effort::None {
-        steps.extend([step("join_fractions"), step("scatter_dots")]);
+    let mut steps = const {
+        sequence([
+            "coarse_derivatives",
+            "binding_arrays",
+            "storage_images",
+            "textures",
+            "fill_tables",
+            "sample_mask",
+            "point_widths",
+            "constant_divisors",
+        ])
     }
-    steps.push(step("expand"));
+    .to_vec();
     if effort > Effort::None {
-        steps.extend([step("decide_integers"), step("flush_numbers")]);
+        steps.extend(const { sequence(["join_fractions", "scatter_dots"]) });
+    }
+    steps.push(const { step("expand") });
+    if effort > Effort::None {
+        steps.extend(const { sequence(["decide_integers", "flush_numbers"]) });
         steps.extend(FREEDOMS);
-        steps.extend([
-            step("join_lines"),
-            step("saturate_clamps"),
-            step("exits_to_guards"),
-            step("hoist"),
-            step("copy_prop"),
-            step("if_convert"),
-            step("relaxed_fold"),
-            step("join_truths"),
-            step("update_elements"),
-            step("copy_prop"),
-            step("invert_loops"),
-            step("sink_exits"),
-            step("gvn"),
-            cleans("relaxed_fold"),
-            step("join_products"),
-            step("join_slopes"),
-            step("dce"),
-            step("group_choices"),
-        ]);
+        steps.extend(
+            const {
+                [
+                    step("join_lines"),
+                    step("saturate_clamps"),
+                    step("exits_to_guards"),
+                    step("hoist"),
+                    step("copy_prop"),
+                    step("if_convert"),
+                    step("relaxed_fold"),
+                    step("join_truths"),
+                    step("update_elements"),
+                    step("copy_prop"),
+                    step("invert_loops"),
+                    step("sink_exits"),
+                    step("gvn"),
+                    cleans("relaxed_fold"),
+                    step("join_products"),
+                    step("join_slopes"),
+                    step("dce"),
+                    step("group_choices"),
+                ]
+            },
+        );
     }
     Plan { steps, own: OWN }
 }

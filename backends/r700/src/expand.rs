@@ -10,7 +10,7 @@ use gpucc_ir::ssa::{
     Builder, Builtin, Func, Imm, InputData, InputKind, Inst, Op, Region, Scalar, Type, Value,
 };
 use gpucc_passes::float_range::{self, UNKNOWN, bounds};
-use gpucc_passes::runner::{FREEDOMS, optional, required, step};
+use gpucc_passes::runner::{FREEDOMS, optional, required, sequence};
 use gpucc_passes::{Pass, Plan, Proof};
 
 /// Passes of this machine alone.
@@ -126,30 +126,37 @@ fn sample_positions(func: &mut Func) {
 /// What makes the reference for the bytes of SSA after the shared passes: every operation becomes a native one, and
 /// the source language's freedoms are used up.
 pub fn plan(effort: Effort) -> Plan {
-    let mut steps = vec![
-        step("sample_mask"),
-        step("clamp_conversions"),
-        step("fine_derivatives"),
-        step("binding_arrays"),
-        step("storage_images"),
-        step("texture_forms"),
-        step("expand"),
-    ];
+    let mut steps = const {
+        sequence([
+            "sample_mask",
+            "clamp_conversions",
+            "fine_derivatives",
+            "binding_arrays",
+            "storage_images",
+            "texture_forms",
+            "expand",
+        ])
+    }
+    .to_vec();
     if effort > Effort::None {
         steps.extend(FREEDOMS);
-        steps.extend([
-            step("exits_to_guards"),
-            step("if_convert"),
-            step("relaxed_fold"),
-            step("invert_choices"),
-            step("fractions"),
-            step("dce"),
-            step("rebalance"),
-            step("gvn"),
-            step("dce"),
-            step("sink_exits"),
-            step("ahead"),
-        ]);
+        steps.extend(
+            const {
+                sequence([
+                    "exits_to_guards",
+                    "if_convert",
+                    "relaxed_fold",
+                    "invert_choices",
+                    "fractions",
+                    "dce",
+                    "rebalance",
+                    "gvn",
+                    "dce",
+                    "sink_exits",
+                    "ahead",
+                ])
+            },
+        );
     }
     Plan { steps, own: OWN }
 }

@@ -9,7 +9,7 @@ mod texture;
 
 use crate::target;
 use gpucc_ir::driver::Effort;
-use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, step};
+use gpucc_passes::runner::{FREEDOMS, cleans, optional, required, sequence, step};
 use gpucc_passes::{Pass, Plan, Proof, float_range};
 pub use native::is_native;
 
@@ -53,33 +53,34 @@ const OWN: &[Pass] = &[
 
 /// What makes the reference for the bytes of SSA after the shared passes. Pixels may have several samples.
 pub fn plan(effort: Effort, several: bool) -> Plan {
-    let mut steps = vec![
-        step("coarse_derivatives"),
-        step("binding_arrays"),
-        step("subgroups"),
-        step("halves"),
-        step("textures"),
-    ];
+    let mut steps = const {
+        sequence(["coarse_derivatives", "binding_arrays", "subgroups", "halves", "textures"])
+    }
+    .to_vec();
     if !several {
-        steps.push(step("sample_mask"));
+        steps.push(const { step("sample_mask") });
     }
     if effort > Effort::None {
         // Expansions keep their bounds as they are: what they make is not contracted.
-        steps.push(step("contract"));
+        steps.push(const { step("contract") });
     }
-    steps.push(step("expand"));
+    steps.push(const { step("expand") });
     if effort > Effort::None {
         steps.extend(FREEDOMS);
-        steps.extend([
-            step("exits_to_guards"),
-            step("hoist"),
-            step("copy_prop"),
-            step("if_convert"),
-            step("relaxed_fold"),
-            step("gvn"),
-            cleans("relaxed_fold"),
-            step("dce"),
-        ]);
+        steps.extend(
+            const {
+                [
+                    step("exits_to_guards"),
+                    step("hoist"),
+                    step("copy_prop"),
+                    step("if_convert"),
+                    step("relaxed_fold"),
+                    step("gvn"),
+                    cleans("relaxed_fold"),
+                    step("dce"),
+                ]
+            },
+        );
     }
     Plan { steps, own: OWN }
 }

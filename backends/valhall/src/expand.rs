@@ -151,38 +151,48 @@ pub fn plan(options: &Options) -> Plan {
     let mut steps = Vec::new();
     let optimises = options.effort > Effort::None;
     if optimises && options.pipeline.uniforms == Uniforms::Pushed {
-        steps.extend([step("unload"), cleans("mem2reg"), cleans("copy_prop"), cleans("fold")]);
+        steps.extend(
+            const { [step("unload"), cleans("mem2reg"), cleans("copy_prop"), cleans("fold")] },
+        );
     }
-    steps.extend([
-        step("stream_outputs"),
-        step("drop_point_size"),
-        step("divide_positions"),
-        step("project_cubes"),
-        step("waterfall"),
-        step("clamp_levels"),
-        step("coarse_derivatives"),
-        step("conversions"),
-        step("expand"),
-    ]);
+    steps.extend(
+        const {
+            [
+                step("stream_outputs"),
+                step("drop_point_size"),
+                step("divide_positions"),
+                step("project_cubes"),
+                step("waterfall"),
+                step("clamp_levels"),
+                step("coarse_derivatives"),
+                step("conversions"),
+                step("expand"),
+            ]
+        },
+    );
     if optimises {
         steps.extend(FREEDOMS);
-        steps.extend([
-            step("hoist"),
-            step("copy_prop"),
-            step("if_convert"),
-            step("relaxed_fold"),
-            step("shift_tables"),
-            step("merge_uniforms"),
-            cleans("dce"),
-            step("merge_private"),
-            step("gvn"),
-            step("order_sums"),
-            cleans("dce"),
-            step("contract"),
-            step("relaxed_fold"),
-            step("dce"),
-            step("free_absolutes"),
-        ]);
+        steps.extend(
+            const {
+                [
+                    step("hoist"),
+                    step("copy_prop"),
+                    step("if_convert"),
+                    step("relaxed_fold"),
+                    step("shift_tables"),
+                    step("merge_uniforms"),
+                    cleans("dce"),
+                    step("merge_private"),
+                    step("gvn"),
+                    step("order_sums"),
+                    cleans("dce"),
+                    step("contract"),
+                    step("relaxed_fold"),
+                    step("dce"),
+                    step("free_absolutes"),
+                ]
+            },
+        );
     }
     Plan { steps, own: OWN }
 }
