@@ -418,7 +418,7 @@ fn commands_that_the_kernel_refuses_or_chips_hang_on_are_not_admitted() {
         let mut changed = blocks.clone();
         let mask = u32::MAX;
         let register =
-            r700::StateRegister { name: String::new(), address, value, mask, fields: Vec::new() };
+            r700::StateRegister { name: "".into(), address, value, mask, fields: Vec::new() };
         changed.push(vec![register]);
         commands(r600, &changed)
     };

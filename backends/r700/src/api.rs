@@ -203,7 +203,7 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateRegister {
     /// The register guide's name.
-    pub name: String,
+    pub name: Name,
     /// Byte address.
     pub address: u32,
     /// Packed value.
@@ -247,6 +247,8 @@ pub struct Stats {
     pub cycles_lower_bound: f64,
     /// ALU groups.
     pub alu_groups: u32,
+    /// Groups that no order of the same operations goes below.
+    pub alu_groups_lower_bound: u32,
     /// ALU slots in use.
     pub alu_slots: u32,
     /// Literal dwords.
@@ -288,6 +290,7 @@ impl Stats {
         };
         vec![
             ("alu_groups", self.alu_groups.into()),
+            ("alu_groups_lower_bound", self.alu_groups_lower_bound.into()),
             ("alu_slots", self.alu_slots.into()),
             ("slots_per_group", per_group),
             ("literals", self.literals.into()),

@@ -81,6 +81,7 @@ pub fn least_groups(items: &[Item], isa: &'static Isa) -> u32 {
 pub fn fill(stats: &mut Stats, least: u32, chip: Chip) {
     let rows = stats.tex_instructions + stats.vtx_instructions + out(stats);
     stats.cycles = f64::from(GROUP * stats.alu_groups + ROW * rows);
+    stats.alu_groups_lower_bound = least;
     stats.cycles_lower_bound = f64::from(GROUP * least + ROW * rows);
     // Two sets of four rows are clause temporaries.
     let waves = ((chip.register_rows() - 8) / stats.gprs.max(1)).min(31);

@@ -85,7 +85,7 @@ fn setting(register: StateRegister) -> (Name, Setting) {
         mask: register.mask,
         fields: Named(register.fields),
     };
-    (register.name.into(), setting)
+    (register.name, setting)
 }
 
 fn input(func: &Func, slot: &InputSlot) -> StageInput {

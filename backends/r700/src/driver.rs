@@ -101,7 +101,7 @@ fn word(name: String, address: u32, parts: &[Part]) -> Result<StateRegister, Und
         mask |= (most as u32) << low;
         fields.push((field.into(), part));
     }
-    Ok(StateRegister { name, address, value, mask, fields })
+    Ok(StateRegister { name: name.into(), address, value, mask, fields })
 }
 
 /// DATA_FORMAT, NUM_FORMAT_ALL, FORMAT_COMP, FORCE_DEGAMMA and DST_SEL of a texture format. Guide 7, R700 ISA 10.3.
@@ -423,13 +423,13 @@ pub fn program_block(
             continue;
         };
         let mut register = StateRegister {
-            name: name.clone().into_owned(),
+            name: name.clone(),
             address: *address,
             value: *value,
             mask: *mask,
             fields: fields.0.clone(),
         };
-        let at = match register.name.as_str() {
+        let at = match &*register.name {
             "SQ_PGM_START_PS" | "SQ_PGM_START_VS" => Some(placement.code),
             "SQ_PGM_START_FS" => Some(placement.fetch_code),
             _ => None,
@@ -522,7 +522,7 @@ pub fn draw_block(
     depth: Option<Compare>,
 ) -> Vec<StateRegister> {
     let float = |field: &'static str, address: u32, value: f32| StateRegister {
-        name: format!("PA_CL_{field}_0"),
+        name: format!("PA_CL_{field}_0").into(),
         address,
         value: value.to_bits(),
         mask: u32::MAX,

@@ -8,11 +8,12 @@ use crate::api::{Chip, Family, Fetch, StateRegister};
 use crate::emit::Emitted;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage};
 use gpucc_machine::described::Export;
+use gpucc_machine::named::Name;
 
 /// A field: name, lowest bit, value.
 type Field = (&'static str, u32, u32);
 
-fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateRegister {
+fn register(name: impl Into<Name>, address: u32, fields: &[Field]) -> StateRegister {
     let name = name.into();
     let mut value = 0;
     let mut mask = 0;
@@ -67,15 +68,30 @@ fn width(register: &str, field: &str) -> u32 {
 
 /// All registers of a program. `scratch` is its scratch vec4 per lane.
 pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateRegister> {
-    let mut list = Vec::new();
+    // Most programs have some twenty.
+    let mut list = Vec::with_capacity(32);
     let pixel = func.stage == Stage::Fragment;
     let gprs = abi.registers(code.gprs);
     // The guide has no compute stage: compute is a vertex program (abi-r700).
-    let (suffix, resources, start, offset) =
-        if pixel { ("PS", 0x28850, 0x28840, 0x288cc) } else { ("VS", 0x28868, 0x28858, 0x288d0) };
+    let [resources, start, offset, ring, loops] = match pixel {
+        true => [
+            ("SQ_PGM_RESOURCES_PS", 0x28850),
+            ("SQ_PGM_START_PS", 0x28840),
+            ("SQ_PGM_CF_OFFSET_PS", 0x288cc),
+            ("SQ_PSTMP_RING_ITEMSIZE", 0x288bc),
+            ("SQ_LOOP_CONST_0", 0x3e200),
+        ],
+        false => [
+            ("SQ_PGM_RESOURCES_VS", 0x28868),
+            ("SQ_PGM_START_VS", 0x28858),
+            ("SQ_PGM_CF_OFFSET_VS", 0x288d0),
+            ("SQ_VSTMP_RING_ITEMSIZE", 0x288b8),
+            ("SQ_LOOP_CONST_32", 0x3e280),
+        ],
+    };
     list.push(register(
-        format!("SQ_PGM_RESOURCES_{suffix}"),
-        resources,
+        resources.0,
+        resources.1,
         &[
             ("NUM_GPRS", 0, gprs),
             ("STACK_SIZE", 8, if pixel { code.stack } else { code.stack.max(1) }),
@@ -84,19 +100,13 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
             ("UNCACHED_FIRST_INST", 28, u32::from(abi.chip == Chip::R600)),
         ],
     ));
-    list.push(register(format!("SQ_PGM_START_{suffix}"), start, &[("PGM_START", 0, 0)]));
-    list.push(register(format!("SQ_PGM_CF_OFFSET_{suffix}"), offset, &[("PGM_CF_OFFSET", 0, 0)]));
-    let (ring, ring_at) = if pixel { ("PSTMP", 0x288bc) } else { ("VSTMP", 0x288b8) };
-    list.push(register(
-        format!("SQ_{ring}_RING_ITEMSIZE"),
-        ring_at,
-        &[("ITEMSIZE", 0, 4 * scratch)],
-    ));
-    let (loops, name) = if pixel { (0x3e200, 0) } else { (0x3e280, 32) };
+    list.push(register(start.0, start.1, &[("PGM_START", 0, 0)]));
+    list.push(register(offset.0, offset.1, &[("PGM_CF_OFFSET", 0, 0)]));
+    list.push(register(ring.0, ring.1, &[("ITEMSIZE", 0, 4 * scratch)]));
     // A DX10 loop counts down from all 32 bits of loop constant 0. isa/r700.md 1.2.
     list.push(register(
-        format!("SQ_LOOP_CONST_{name}"),
-        loops,
+        loops.0,
+        loops.1,
         &[("COUNT", 0, 0xfff), ("INIT", 12, 0xfff), ("INC", 24, 0xff)],
     ));
     list.push(register(
