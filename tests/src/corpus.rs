@@ -3,6 +3,7 @@
 
 use gpucc::verify::{Plan, verify_plan};
 use gpucc::{Choice, Compiler, Failure, Options, PassTime, Source, SourceText, Stage};
+use gpucc_machine::described::Described;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -139,6 +140,8 @@ pub struct Row {
     pub time: Duration,
     /// Of each pass and each stage of the back end, in order, in the best run.
     pub times: Vec<PassTime>,
+    /// Figures that have a bound which no order of the same operations passes: the name, the figure, the bound.
+    pub bounded: Vec<(String, f64, f64)>,
     /// A number made of every byte of the code, to tell whether two compilers made the same.
     pub hash: u64,
     /// What `verify` found, when asked for.
@@ -210,6 +213,7 @@ fn one(
         instructions: 0,
         time: Duration::ZERO,
         times: Vec::new(),
+        bounded: Vec::new(),
         hash: 0,
         verified: None,
     };
@@ -253,7 +257,10 @@ fn one(
                 done.instructions = func.live_insts();
                 done.time = compiled.compile_time;
                 done.times = compiled.times.clone();
-                done.hash = compiled.program.as_ref().map_or(0, |program| hash(program.code()));
+                if let Some(program) = &compiled.program {
+                    done.hash = hash(program.code());
+                    done.bounded = bounded(&program.compiled().described);
+                }
                 if inputs > 0 {
                     let plan = Plan { orders: 1, errors: 1, whole: true, ..Plan::new(inputs, 1) };
                     let found = verify_plan(compiler, &compiled, &source_text, &options, &plan);
@@ -393,6 +400,40 @@ pub fn verified(rows: &[Row]) -> (String, bool) {
         inputs.0, inputs.1, words[0], words[1], words[2]
     );
     (out, wrong == 0)
+}
+
+/// The figures of a report that come with a bound.
+fn bounded(report: &Described) -> Vec<(String, f64, f64)> {
+    let stats = &report.stats;
+    let cycles = ("cycles".to_owned(), stats.cycles, stats.cycles_lower_bound);
+    let machine = report.machine.iter().filter_map(|(name, bound)| {
+        let of = name.strip_suffix("_lower_bound")?;
+        Some((of.to_owned(), report.machine.get(of)?.0, bound.0))
+    });
+    let all = std::iter::once(cycles).chain(machine);
+    all.filter(|&(_, figure, bound)| figure > 0.0 && bound > 0.0).collect()
+}
+
+/// How far figures are from their bounds over all entry points: the geometric mean, and the sums.
+pub fn distances(rows: &[Row]) -> String {
+    use std::fmt::Write;
+    let mut found: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for (name, figure, bound) in rows.iter().flat_map(|row| &row.bounded) {
+        found.entry(name).or_default().push((*figure, *bound));
+    }
+    let mut out = String::new();
+    for (name, list) in found {
+        let logs: f64 = list.iter().map(|(figure, bound)| (figure / bound).ln()).sum();
+        let mean = (logs / list.len() as f64).exp();
+        let sums = list.iter().fold((0.0, 0.0), |sums, one| (sums.0 + one.0, sums.1 + one.1));
+        let _ = writeln!(
+            out,
+            "{name} over their bound, {} entry points: geometric mean {mean:.4}, sums {:.4}",
+            list.len(),
+            sums.0 / sums.1
+        );
+    }
+    out
 }
 
 /// Percentiles of compile time, and of its ratio to the budget of 150 us + 6 us per instruction.

@@ -360,6 +360,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             if *stages {
                 say(&corpus::stages(&rows))?;
             }
+            say(&corpus::distances(&rows))?;
             say(&corpus::speed(&rows))?;
             let (checked, holds) = corpus::verified(&rows);
             if *verify > 0 {

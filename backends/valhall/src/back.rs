@@ -233,8 +233,8 @@ pub fn finish(
         all = all.plus(&cycles);
         stats.instructions += insts.len() as u64;
         stats.cycles += cycles.bound().0;
-        stats.cycles_lower_bound += cost::lower_bound(insts);
         let warp = warp::warp(insts);
+        stats.cycles_lower_bound += cost::lower_bound(insts, warp.brought);
         warps.cycles += warp.cycles;
         warps.least += warp.least;
         stats.spills += u64::from(program.spills);

@@ -88,9 +88,9 @@ pub fn cycles(insts: &[isa::Inst]) -> Cycles {
 }
 
 /// Cycles that any program with these operations needs in its busiest unit: what moves values about, waits or brings
-/// constants is not counted.
-pub fn lower_bound(insts: &[isa::Inst]) -> f64 {
-    let mut cycles = Cycles::default();
+/// constants is not counted, but for the moves that [`crate::warp::Warp::brought`] counts.
+pub fn lower_bound(insts: &[isa::Inst], brought: u32) -> f64 {
+    let mut cycles = Cycles { cvt: f64::from(brought) / 32.0, ..Cycles::default() };
     for inst in insts {
         if !crate::warp::is_idle(inst) {
             cycles.add(inst);
@@ -126,7 +126,7 @@ mod tests {
         let constant = isa::Inst::usual(Opcode::IaddImmI32.op()).with(f::SRC0, 0xc0);
         let code =
             [constant, isa::Inst::usual(Opcode::MovI32.op()), isa::Inst::usual(Opcode::Nop.op())];
-        assert_eq!(lower_bound(&code), 0.0);
+        assert_eq!(lower_bound(&code, 0), 0.0);
         assert_eq!(cycles(&code).cvt, 3.0 / 32.0);
     }
 }

@@ -10,12 +10,15 @@
 //! for its slot waits for that.
 //!
 //! Every block counts once. The bound of a block is the most of three: instructions that must issue, what the busiest unit
-//! takes, and the longest chain of results. What moves values about, waits or brings constants is in none of them: a chain
-//! goes through it at no cost.
+//! takes, and the longest chain of results. What moves values about or waits is in none of them, and a chain goes through it
+//! at no cost. Moves are counted that bring to registers what a message takes from there ([`mod@brought`]).
+
+mod brought;
 
 use crate::isa::{self, Opcode, Operand, Unit, f};
 use crate::legal;
 use crate::schedule;
+use brought::Brought;
 
 /// Cycles of one warp, and their bound.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -24,9 +27,13 @@ pub struct Warp {
     pub cycles: u32,
     /// What any order of its operations takes at least.
     pub least: u32,
+    /// Moves that bring constants and uniform words to messages, at least.
+    pub brought: u32,
 }
 
 const UNITS: usize = 6;
+/// The convert unit, which moves values.
+const CVT: usize = 1;
 
 /// A unit that an instruction keeps and for how long.
 fn takes(inst: &isa::Inst) -> Option<(usize, u32)> {
@@ -36,7 +43,7 @@ fn takes(inst: &isa::Inst) -> Option<(usize, u32)> {
     let passes = if wide { 2 } else { 1 };
     Some(match opcode.unit() {
         Unit::Fma => (0, passes),
-        Unit::Cvt => (1, passes),
+        Unit::Cvt => (CVT, passes),
         Unit::Sfu => (2, 4 * passes),
         Unit::V => (3, (crate::cost::halves(inst) / 2.0).ceil() as u32),
         Unit::Ls => (4, 1),
@@ -79,19 +86,21 @@ pub fn warp(insts: &[isa::Inst]) -> Warp {
         }
     }
     let mut all = Warp::default();
+    let mut brought = Brought::default();
     let mut first = 0;
     for end in 1..=insts.len() {
         if end == insts.len() || leads[end] {
-            let piece = block(&insts[first..end]);
+            let piece = block(&insts[first..end], &mut brought);
             all.cycles += piece.cycles;
             all.least += piece.least;
             first = end;
         }
     }
+    all.brought = brought.moves();
     all
 }
 
-fn block(insts: &[isa::Inst]) -> Warp {
+fn block(insts: &[isa::Inst], brought: &mut Brought) -> Warp {
     // As it stands: when registers, units and slots are there.
     let (mut ready, mut unit_free, mut slot_done) = ([0u32; 64], [0u32; UNITS], [0u32; 3]);
     let mut cycle = 0;
@@ -101,6 +110,7 @@ fn block(insts: &[isa::Inst]) -> Warp {
     for inst in insts {
         let opcode = Opcode::of(inst.op());
         let registers = legal::registers(inst);
+        brought.meet(inst, &registers);
         let reads = registers.sources | registers.read;
         let direct = registers.written & !registers.written_later;
         let taken = takes(inst);
@@ -142,6 +152,9 @@ fn block(insts: &[isa::Inst]) -> Warp {
         put(direct, start + busy, &mut chain);
         put(registers.written_later, start + latency, &mut chain);
     }
+    let brought = brought.end_block();
+    count += brought;
+    unit_sum[CVT] += brought;
     // A unit takes its last instruction when that issues, and is done with it later.
     let units = insts.iter().filter_map(takes).fold([0u32; UNITS], |mut most, (unit, cycles)| {
         most[unit] = most[unit].max(cycles);
@@ -149,7 +162,7 @@ fn block(insts: &[isa::Inst]) -> Warp {
     });
     let units = unit_sum.iter().zip(units).map(|(sum, last)| (sum + 1).saturating_sub(last));
     let least = units.max().unwrap_or(0).max(count).max(longest);
-    Warp { cycles: cycle, least }
+    Warp { cycles: cycle, least, brought }
 }
 
 fn latest(mut set: u64, at: &[u32; 64]) -> u32 {
@@ -186,10 +199,10 @@ mod tests {
     fn a_chain_through_the_slow_unit_bounds_a_block_and_two_chains_take_turns() {
         // Each reciprocal takes its unit four cycles.
         let chain = [reciprocal(1, 0), reciprocal(2, 1), add(3, 2, 2)];
-        assert_eq!(warp(&chain), Warp { cycles: 9, least: 9 });
+        assert_eq!(warp(&chain), Warp { cycles: 9, least: 9, brought: 0 });
         // Both chains wait here where the second could begin before the first goes on.
         let twice = [reciprocal(1, 0), add(3, 1, 1), reciprocal(2, 0), add(4, 2, 2)];
-        assert_eq!(warp(&twice), Warp { cycles: 10, least: 5 });
+        assert_eq!(warp(&twice), Warp { cycles: 10, least: 5, brought: 0 });
     }
 
     #[test]
@@ -205,7 +218,7 @@ mod tests {
             .with(Opcode::MovI32.sources()[0].field, 0);
         let latency = schedule::latency(Opcode::LdBufferI32);
         let found = warp(&[load, wait, moved, add(2, 1, 1)]);
-        assert_eq!(found, Warp { cycles: latency + 2, least: latency + 1 });
+        assert_eq!(found, Warp { cycles: latency + 2, least: latency + 1, brought: 0 });
     }
 
     #[test]
@@ -213,6 +226,6 @@ mod tests {
         let back = isa::Inst::usual(Opcode::Branchz.op()).with(f::OFFSET, 0x07ff_fffe);
         // The branch leads to the second instruction: three blocks of 1, 2 and 1.
         let code = [add(1, 0, 0), add(2, 1, 1), back, add(3, 2, 2)];
-        assert_eq!(warp(&code), Warp { cycles: 4, least: 4 });
+        assert_eq!(warp(&code), Warp { cycles: 4, least: 4, brought: 0 });
     }
 }
