@@ -342,6 +342,9 @@ pub struct RenderArgs {
     /// Vertex entry point, where there are several
     #[arg(long, value_name = "E", help_heading = "Draw")]
     pub vs: Option<String>,
+    /// Geometry entry point between the two; none when absent
+    #[arg(long, value_name = "E", help_heading = "Draw")]
+    pub gs: Option<String>,
     /// Fragment entry point, where there are several
     #[arg(long, value_name = "E", help_heading = "Draw")]
     pub fs: Option<String>,
@@ -651,7 +654,12 @@ pub enum TopologyArg {
     TriangleList,
     TriangleStrip,
     LineList,
+    LineStrip,
     PointList,
+    LineListAdjacency,
+    LineStripAdjacency,
+    TriangleListAdjacency,
+    TriangleStripAdjacency,
 }
 
 /// `X[,Y[,Z]]`.

@@ -1,4 +1,5 @@
-//! `gpucc render`: a vertex and a fragment entry point, to a picture.
+//! `gpucc render`: a vertex and a fragment entry point, and a geometry entry point between them where one is named, to a
+//! picture.
 
 use super::args::{RenderArgs, TopologyArg};
 use super::bundle;
@@ -34,9 +35,12 @@ pub fn run(args: &RenderArgs, console: &mut Console) -> Result<(), Failure> {
     let parsed = input::parse(&compiler, &input, Choice::default(), &options, console)?;
     let [vs, fs] = [(&args.vs, Stage::Vertex), (&args.fs, Stage::Fragment)]
         .map(|(name, stage)| input::one(&parsed, name.as_deref(), stage));
-    let (vs, fs) = vs.and_then(|vs| Ok((vs, fs?))).map_err(|failure| reported(failure, &input))?;
+    let gs = args.gs.as_deref().map(|name| input::one(&parsed, Some(name), Stage::Geometry));
+    let programs = vs.and_then(|vs| Ok((vs, gs.transpose()?, fs?)));
+    let (vs, gs, fs) = programs.map_err(|failure| reported(failure, &input))?;
+    let programs = (&vs, gs.as_ref(), &fs);
     let dumps = args.dump.iter().map(|text| dump(text)).collect::<Result<Vec<_>, _>>()?;
-    let colors = render(args, &compiler, [&vs, &fs], &settings, &buffers, &options, &input)
+    let colors = render(args, &compiler, programs, &settings, &buffers, &options, &input)
         .map_err(|failure| reported(failure, &input))?;
     let mut outputs = Outputs::default();
     outputs.keep(&args.file);
@@ -155,7 +159,7 @@ fn vertex_state(args: &RenderArgs, options: &mut Options) -> Result<Vec<Vec<u8>>
 fn render(
     args: &RenderArgs,
     compiler: &Compiler,
-    [vs, fs]: [&Func; 2],
+    (vs, gs, fs): (&Func, Option<&Func>, &Func),
     settings: &[Setting],
     buffers: &[Vec<u8>],
     options: &Options,
@@ -176,18 +180,30 @@ fn render(
         }
     }
     let (vs_code, fs_code) = (compiler.compile(vs, options)?, compiler.compile(fs, options)?);
+    let gs_code = gs.map(|gs| compiler.compile(gs, options)).transpose()?;
     let mut vertex = compiler.executor(&vs_code, options, &input.text);
+    let mut geometry = gs_code.as_ref().map(|code| compiler.executor(code, options, &input.text));
     let mut fragment = compiler.executor(&fs_code, options, &input.text);
-    let mut pair = Draw::new(
+    let between = match (gs, &gs_code, &mut geometry) {
+        (Some(gs), Some(code), Some(geometry)) => {
+            Some(Program::new(code, geometry, data::bind(gs, &of(settings, gs))?))
+        }
+        _ => None,
+    };
+    let mut linked = Draw::through(
         Program::new(&vs_code, &mut vertex, data::bind(vs, &of(settings, vs))?),
+        between,
         Program::new(&fs_code, &mut fragment, data::bind(fs, &of(settings, fs))?),
         buffers,
     )?;
     if let Some(steps) = args.max_steps {
-        pair.steps = [steps; 2];
+        linked.steps = [steps; 2];
+        linked.geometry_steps = steps;
     }
     for setting in settings {
-        if setting.place.find(vs).is_err() {
+        // The fragment program's word counts where no program has the binding.
+        let front = std::iter::once(vs).chain(gs);
+        if front.into_iter().all(|func| setting.place.find(func).is_err()) {
             setting.place.find(fs)?;
         }
     }
@@ -197,7 +213,7 @@ fn render(
             .map_err(|error| Failure::usage(error.to_string()))
     };
     let fragment = options.pipeline.fragment.clone().unwrap_or_else(|| FragmentState {
-        targets: vec![Some(plain_target()); pair.color_targets().max(1)],
+        targets: vec![Some(plain_target()); linked.color_targets().max(1)],
         ..FragmentState::default()
     });
     if fragment.alpha_to_coverage {
@@ -207,7 +223,7 @@ fn render(
     let plane = |format| of_samples(format, samples);
     let mut targets = Targets::default();
     let mut state = draw::Draw::new(args.draw.vertices, args.draw.instances, width, height);
-    let count = fragment.targets.len().max(pair.color_targets()).max(1);
+    let count = fragment.targets.len().max(linked.color_targets()).max(1);
     for number in 0..count {
         let target = fragment.targets.get(number).and_then(Option::as_ref);
         let format = target.and_then(|target| Format::from_name(&target.format));
@@ -224,9 +240,14 @@ fn render(
         TopologyArg::TriangleList => Topology::TriangleList,
         TopologyArg::TriangleStrip => Topology::TriangleStrip,
         TopologyArg::LineList => Topology::LineList,
+        TopologyArg::LineStrip => Topology::LineStrip,
         TopologyArg::PointList => Topology::PointList,
+        TopologyArg::LineListAdjacency => Topology::LineListAdjacency,
+        TopologyArg::LineStripAdjacency => Topology::LineStripAdjacency,
+        TopologyArg::TriangleListAdjacency => Topology::TriangleListAdjacency,
+        TopologyArg::TriangleStripAdjacency => Topology::TriangleStripAdjacency,
     };
-    state.varyings = pair.varyings();
+    state.varyings = linked.varyings();
     state.unrestricted_depth = fragment.unrestricted_depth;
     if args.depth {
         let name = fragment.depth_stencil.as_deref().unwrap_or("depth32float");
@@ -240,10 +261,13 @@ fn render(
         state.depth = Some(DepthState { compare: Compare::Less, write: true });
     }
     let drawer = match (&vs_code.program, &fs_code.program) {
-        (Some(vs), Some(fs)) => compiler.drawer(vs, None, fs, options)?,
+        (Some(vs), Some(fs)) => {
+            let gs = gs_code.as_ref().and_then(|code| code.program.as_ref());
+            compiler.drawer(vs, gs, fs, options)?
+        }
         _ => None,
     };
-    pair.run(drawer, &state, &mut targets, args.max_steps)?;
+    linked.run(drawer, &state, &mut targets, args.max_steps)?;
     debug_assert!(shade::color_targets(&fs_code.ssa) <= targets.colors.len());
     if samples > 1 {
         for image in &mut targets.colors {

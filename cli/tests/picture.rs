@@ -62,3 +62,76 @@ fn samples_are_one_picture_on_every_machine_and_in_the_interpreter() {
         assert!(reference.chunks_exact(4).any(|p| p[..3] != reference[..3]));
     }
 }
+
+/// A point in each of nine places.
+const PLACES: &str = "#version 450
+layout(location = 0) out vec4 color;
+void main() {
+  vec2 place = vec2(gl_VertexIndex % 3, gl_VertexIndex / 3) * 0.6 - 0.6;
+  gl_Position = vec4(place, 0.0, 1.0);
+  color = vec4(place * 0.5 + 0.5, 0.25, 1.0);
+}
+";
+/// A square round each point, lighter to the right.
+const SQUARES: &str = "#version 450
+layout(points) in;
+layout(triangle_strip, max_vertices = 4) out;
+layout(location = 0) in vec4 color[];
+layout(location = 0) out vec4 shade;
+void main() {
+  for (int i = 0; i < 4; i++) {
+    vec2 corner = vec2(i & 1, i >> 1) - 0.5;
+    gl_Position = gl_in[0].gl_Position + vec4(corner * 0.4, 0.0, 0.0);
+    shade = color[0] * (0.75 + 0.5 * corner.x);
+    EmitVertex();
+  }
+}
+";
+const SHADED: &str = "#version 450
+layout(location = 0) in vec4 shade;
+layout(location = 0) out vec4 color;
+void main() { color = vec4(shade.rgb, 1.0); }
+";
+
+#[test]
+fn a_geometry_entry_point_draws_between_the_two() {
+    let folder = Folder::new("squares");
+    // A module of three entry points: the texts of their IR, one behind the other.
+    let module: String = [("vert", PLACES), ("geom", SQUARES), ("frag", SHADED)]
+        .map(|(stage, source)| {
+            let (file, out) = (folder.write(&format!("a.{stage}"), source), folder.path(stage));
+            let emit = format!("ir={out}");
+            let made =
+                gpucc(&[&file, "--target", "interp", "-O0", "--robust", "off", "--emit", &emit]);
+            assert!(made.status.success(), "{}", text(&made));
+            std::fs::read_to_string(&out).expect("it was written")
+        })
+        .concat();
+    let file = folder.write("squares.ir", &module);
+    let out = folder.path("out.png");
+    let draw = |target: &str, more: &[&str]| {
+        let own =
+            ["render", &file, "--target", target, "--size", "64x64", "--draw", "9", "-o", &out];
+        gpucc(&[&own, more].concat())
+    };
+    let squares = ["--gs", "main", "--topology", "point-list"];
+    let of = |target: &str| {
+        let drawn = draw(target, &squares);
+        assert!(drawn.status.success(), "{target}: {}", text(&drawn));
+        pixels(&out)
+    };
+    let reference = of("interp");
+    let lit = reference.chunks_exact(4).filter(|pixel| pixel[2] > 32).count();
+    // Nine squares, each a fifth of the picture wide.
+    assert!((1350..1550).contains(&lit), "{lit} pixels");
+    for target in ["gen4", "g45"] {
+        assert_eq!(apart(&of(target), &reference), 0, "on {target}");
+    }
+    let refused = draw("valhall", &squares);
+    assert_eq!(refused.status.code(), Some(3), "{}", text(&refused));
+    let lists = draw("interp", &["--gs", "main", "--topology", "line-list"]);
+    assert_eq!(lists.status.code(), Some(1), "{}", text(&lists));
+    assert!(text(&lists).contains("takes points"), "{}", text(&lists));
+    let absent = draw("interp", &["--gs", "squares"]);
+    assert_eq!(absent.status.code(), Some(1), "{}", text(&absent));
+}
