@@ -54,6 +54,7 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     let emits = emit::or_usual(emits, target);
     options.keep_machine_ir = emits.iter().any(|emit| matches!(emit.kind, Kind::Mach | Kind::Html));
     let compiler = Compiler::new(target, chip)?;
+    warm_up(&compiler);
     let input = Input::read(path, args.source.lang)?;
     let stage = args.entry.stage.map(Stage::from);
     let choice = input::Choice { entry: args.entry.entry.as_deref(), stage };
@@ -162,6 +163,17 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         files::write_stderr(&stats(&compiled, &result)?);
     }
     Ok(code)
+}
+
+/// Takes the back end into the caches while the source is read, where a second processor can. Whoever compiles first waits
+/// less; nobody waits for the rest.
+fn warm_up(compiler: &Compiler) {
+    if parallel::processors() > 1 {
+        let compiler = compiler.clone();
+        let thread = std::thread::Builder::new().name("warm-up".to_owned());
+        // Without a thread there is no gain, and no harm.
+        let _ = thread.spawn(move || compiler.warm_up());
+    }
 }
 
 /// Two entry points that are the stages of one pipeline, by their numbers.

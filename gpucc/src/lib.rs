@@ -46,6 +46,7 @@ mod source;
 mod target;
 #[cfg(feature = "emulator")]
 pub mod verify;
+mod warm;
 
 pub use assembler::{Assembler, AssemblyError, assembler};
 pub use binary::{Binary, Rejected, Stored, StoredEntry};
