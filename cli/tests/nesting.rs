@@ -1,7 +1,7 @@
 //! Control flow that nests deeper than the stacks of masks of any chip, in every stage, with every way out of it.
 
 use crate::common::verified_on;
-use gpucc::{Options, Source, Target};
+use gpucc::{Choice, Compiler, Options, Source, Target};
 use std::fmt::Write as _;
 
 /// Chips with stacks of 15, 7 and 12 masks.
@@ -157,4 +157,27 @@ fn invocations_meet_around_what_nests() {
     for chip in CHIPS {
         verified_on(chip, Options::default(), "barriers", Source::Wgsl(&text));
     }
+}
+
+/// Stacks that no register has room for are a limit of the machine, with its name.
+#[test]
+fn more_stacks_than_registers_are_a_limit() {
+    let mut text = String::from(
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32, 512>;
+         fn g0() { o[0] += 1u; }\n",
+    );
+    for k in 1..=300 {
+        let before = k - 1;
+        let _ =
+            writeln!(text, "fn g{k}() {{ for (var i = 0u; i < o[{k}]; i++) {{ g{before}(); }} }}");
+    }
+    text.push_str("@compute @workgroup_size(1) fn main() { g300(); }");
+    let compiler = Compiler::new(Target::GEN4, Some("gm965")).expect("it is built");
+    let options = Options::default();
+    let parsed = compiler.parse(Source::Wgsl(&text), Choice::default(), &options);
+    let entry = parsed.expect("it parses").entries.remove(0);
+    let failure = compiler.compile(&entry.func.expect("it lowers"), &options).err();
+    let failure = failure.expect("too deep");
+    assert_eq!(failure.exit_code(), 4);
+    assert!(failure.summary().contains("masks of deep control flow"), "{failure}");
 }
