@@ -28,6 +28,7 @@ mod link;
 mod machine_files;
 mod machine_text;
 mod names;
+mod nesting;
 mod outputs;
 mod pages;
 mod parts;

@@ -35,10 +35,8 @@ fn has_plain_memory(target: Target) -> bool {
 }
 
 /// What is right on a machine that [has plain memory](has_plain_memory), by the ends of names of files, where it is another than
-/// for its [`Kind`]. Such a machine stores halves in pairs and numbers locations by their order; what nests deeper than its
-/// stacks of masks is not built.
-const PLAIN: &[(&str, &[i32])] =
-    &[("deep_regions.wgsl", &[6]), ("_sr_count_min.ir", &[0]), ("location_wrap.wgsl", &[0])];
+/// for its [`Kind`]. Such a machine stores halves in pairs and numbers locations by their order.
+const PLAIN: &[(&str, &[i32])] = &[("_sr_count_min.ir", &[0]), ("location_wrap.wgsl", &[0])];
 
 /// Exit codes that are right, for each [`Kind`].
 type Codes = [&'static [i32]; 4];

@@ -372,13 +372,6 @@ mod tests {
                     _ => [300, 600],
                 };
                 let points = shape(&compiler, kind, &sizes, 1);
-                let later = |refused: &Option<String>| {
-                    refused.as_ref().is_some_and(|why| why.contains("not supported by gpucc yet"))
-                };
-                // Nests go deeper than the stacks of masks of some machines, which have no code yet for that.
-                if kind.name == "nests" && points.iter().any(|p| later(&p.refused)) {
-                    continue;
-                }
                 for point in &points {
                     assert_eq!(point.refused, None, "{} on {}", kind.name, target.name());
                 }

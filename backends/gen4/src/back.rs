@@ -34,6 +34,8 @@ pub struct Finished {
     pub dumps: Vec<Dump>,
     /// Lanes of a step.
     pub lanes: u32,
+    /// Stacks of masks go to registers.
+    pub deep: bool,
 }
 
 /// Makes machine code of an entry point that the plan has expanded.
@@ -279,6 +281,7 @@ fn of_width(
         lines: emitted.lines,
         dumps,
         lanes: abi.lanes,
+        deep: lowered.deep,
     }))
 }
 
@@ -289,7 +292,7 @@ fn early(
     chip: Chip,
     (places, budget): (Places, Budget),
 ) -> Result<Option<(mach::Func<Inst>, Registers)>, Failure> {
-    let Some((mut ordered, most)) = schedule::overlap_messages(func, (abi, places.elements), chip)
+    let Some((mut ordered, most)) = schedule::overlap_messages(func, (abi, places.taken), chip)
     else {
         return Ok(None);
     };

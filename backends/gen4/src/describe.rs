@@ -63,6 +63,12 @@ const SAMPLED: Ground = Ground::manual(
     "G45 vol. 4, 4.8.1.3; public compilers do so in programs of eight pixels",
 );
 
+/// What control flow deeper than the stacks of masks rests on.
+const DEEP: Ground = Ground::manual(
+    "stacks of masks that control flow outgrows go to registers and come back",
+    "G45 vol. 4, 11.3.4.8 and 11.3.4.9; no public compiler is known to do so",
+);
+
 /// SURFTYPE_BUFFER. G45 vol. 4, 4.7.2.
 pub const BUFFER_TYPE: u32 = 4;
 
@@ -212,6 +218,9 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished, pipeline: &State) 
     }
     if samplers.iter().any(|(_, places)| !places.is_empty()) {
         grounds.push(SAMPLED);
+    }
+    if finished.deep {
+        grounds.push(DEEP);
     }
     let size = func.workgroup_size;
     let takes = Takes::Memory { workgroup_bytes: 0 };

@@ -16,7 +16,7 @@ mod textures;
 mod vertex;
 
 use crate::emu::{Model, Run, Trap};
-use crate::isa;
+use crate::legal;
 use chip::Chip;
 pub use draw::Drawing;
 use gpucc_emu::device::{
@@ -43,12 +43,13 @@ pub struct Machine {
 
 impl Machine {
     /// The emulated machine for a program.
-    pub fn new(compiled: &Compiled, table: isa::Machine) -> Machine {
+    pub fn new(compiled: &Compiled, chip: legal::Chip) -> Machine {
         Machine {
             compiled: compiled.clone(),
-            model: match table {
-                isa::Machine::Gen4 => Model::I965,
-                isa::Machine::G45 => Model::G45,
+            model: match chip {
+                legal::Chip::I965 => Model::I965,
+                legal::Chip::Gm965 => Model::Gm965,
+                legal::Chip::G45 => Model::G45,
             },
             launcher: Launcher::new(&compiled.code, &compiled.lines, STEPS),
             order: 0,

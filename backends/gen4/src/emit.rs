@@ -9,7 +9,9 @@ mod table;
 pub mod vertex;
 
 use crate::abi::Abi;
-use crate::inst::{Condition, Difference, Inst, MESSAGE, Source, Src, Test, UPPER, is_line};
+use crate::inst::{
+    Condition, Difference, Inst, MESSAGE, Masks, Source, Src, Stack, Test, UPPER, is_line,
+};
 use crate::isa::Machine;
 use crate::isa::fields::f;
 use crate::isa::implied::{Raw, implied};
@@ -39,6 +41,8 @@ const NULL: u32 = 0;
 const ADDRESS: u32 = 0x10;
 const FLAG: u32 = 0x30;
 const MASK: u32 = 0x40;
+const STACK: u32 = 0x50;
+const DEPTH: u32 = 0x60;
 /// The end of a root thread of the media pipeline. isa/gen4-pipeline.md 5.7.
 const END: u32 = 0x8710_0000;
 /// 0 to 7 as eight numbers of 4 bits.
@@ -793,6 +797,7 @@ impl Emit<'_> {
                 innermost.ok_or_else(|| internal("`break` without `do`"))?.push(at);
                 Ok(())
             }
+            Inst::Masks { stack, register, step } => self.stack(*stack, (*register).into(), *step),
             Inst::Guard(guard) => {
                 self.guard = *guard;
                 Ok(())
@@ -886,6 +891,35 @@ impl Emit<'_> {
             opcode = Opcode::Mac;
         }
         Ok(())
+    }
+
+    /// A stack is named as a whole, 16 bytes of one count a channel, and its depth is a word. G45 switches threads behind what
+    /// names them, and the 965 need not. G45 vol. 4, 11.3.4.8, 11.3.4.9.
+    fn stack(&mut self, stack: Stack, register: u32, step: Masks) -> Result<(), Failure> {
+        let (byte, word) = match stack {
+            Stack::Conditions => (0, 0),
+            Stack::Loops => (16, 2),
+        };
+        let place = |register: u32| Place::Direct { register, byte };
+        let kept = Operand { place: place(register), ..into(File::Grf, register, Type::Uw) };
+        let masks = Operand { place: place(STACK), ..into(File::Arf, STACK, Type::Uw) };
+        let whole = |operand: Operand| From::Operand(Operand { region: LANES, ..operand });
+        let all = How { part: Some(0), no_mask: true, switch: true, ..How::default() };
+        let once = How { part: None, size: Some(ONE), ..all };
+        let (depth, _) = architecture(DEPTH, word);
+        let number = |number: u8| [From::Number(number.into(), Type::Uw)];
+        match step {
+            Masks::Keep => self.word(Opcode::Mov, all, kept, &[whole(masks)]),
+            Masks::Begin => {
+                self.word(Opcode::Mov, all, kept, &[whole(masks)])?;
+                self.word(Opcode::Mov, all, masks, &number(0))?;
+                self.word(Opcode::Mov, once, depth, &number(0))
+            }
+            Masks::Restore { depth: count } => {
+                self.word(Opcode::Mov, all, masks, &[whole(kept)])?;
+                self.word(Opcode::Mov, once, depth, &number(count))
+            }
+        }
     }
 
     /// Each eight lanes in turn, for what the machine does to eight channels alone: `each` has the number of the part, which is

@@ -63,6 +63,24 @@ pub use whole::admit;
 pub enum Model {
     /// 965: Gen4, gen4 of the public assembler.
     I965,
+    /// GM965: as the 965, with stacks of masks that are half as deep.
+    Gm965,
     /// G45: Gen4.5.
     G45,
+}
+
+impl Model {
+    /// One of the first two: [DevBW, DevCL] of the manual.
+    pub const fn is_early(self) -> bool {
+        !matches!(self, Model::G45)
+    }
+
+    /// Masks that each stack holds. Table 11-16: what exceeds the trigger is lost.
+    const fn mask_depth(self) -> u8 {
+        match self {
+            Model::I965 => 15,
+            Model::Gm965 => 7,
+            Model::G45 => 12,
+        }
+    }
 }

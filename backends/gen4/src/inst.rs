@@ -250,6 +250,26 @@ pub enum Function {
     InverseRoot = 5,
 }
 
+/// A stack of masks. G45 vol. 4, 11.3.4.8.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Stack {
+    /// Of `if`.
+    Conditions,
+    /// Of `do`: two masks a loop.
+    Loops,
+}
+
+/// What is done to a stack of masks and a half of a register, the lower one for conditions.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Masks {
+    /// The register takes what is on the stack, which stays.
+    Keep,
+    /// The register takes what is on the stack, which is empty then.
+    Begin,
+    /// The stack gets what the register has: so many masks.
+    Restore { depth: u8 },
+}
+
 /// One step.
 #[derive(Clone, Debug)]
 pub enum Inst {
@@ -384,6 +404,8 @@ pub enum Inst {
     While { flag: Option<bool> },
     /// Lanes leave the loop, out of so many `If`s.
     Break(u8),
+    /// A stack of masks goes to a half of a register, or comes back from it.
+    Masks { stack: Stack, register: u8, step: Masks },
     /// What follows is for lanes whose flag is set alone, or with true for those whose flag is not; for all without one.
     Guard(Option<bool>),
     /// The lanes are those of so many steps further on; `bytes`: so are their byte offsets.
@@ -642,6 +664,7 @@ macro_rules! visit {
             | Inst::Do
             | Inst::While { .. }
             | Inst::Break(_)
+            | Inst::Masks { .. }
             | Inst::Advance { .. }
             | Inst::Guard(_)
             | Inst::Demote

@@ -30,6 +30,12 @@ pub const PAYLOAD: Limit = Limit::new(
     96,
     "pass fewer values, or take primitives of fewer vertices",
 );
+/// Registers that have their use before values get theirs: inputs, variables, and the stacks of masks of deep control flow.
+pub const HELD: Limit = Limit::new(
+    "registers of inputs and of the masks of deep control flow",
+    96,
+    "nest fewer conditions and loops",
+);
 /// Scratch of a thread. isa/gen4-pipeline.md 1.1.
 pub const MEMORY: Limit = Limit::new(
     "bytes of memory of a thread",
@@ -66,6 +72,7 @@ pub fn of(machine: Machine) -> Vec<(&'static str, u64)> {
         SLOTS,
         distances(machine),
         PAYLOAD,
+        HELD,
         MEMORY,
         INVOCATIONS,
         JUMP,

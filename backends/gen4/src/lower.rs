@@ -7,6 +7,7 @@
 mod alu;
 mod atomic;
 mod control;
+mod depth;
 mod elements;
 mod fragment;
 mod geometry;
@@ -28,6 +29,7 @@ use crate::isa::ops::Opcode;
 use crate::regs::Places;
 use control::LoopFrame;
 use cranelift_entity::{EntitySet, SecondaryMap};
+use depth::Depth;
 pub use elements::MOST as MOST_ELEMENTS;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{self, Block, Demand, VReg};
@@ -47,6 +49,8 @@ pub struct Lowered {
     pub places: Places,
     /// Replies have components that nobody reads.
     pub unread: bool,
+    /// Stacks of masks go to registers.
+    pub deep: bool,
 }
 
 /// Where a value is.
@@ -90,9 +94,8 @@ struct Lower<'a> {
     masks: Vec<u32>,
     /// The end of what has a place in scratch.
     scratch: u32,
-    /// Conditions that are open, all of them and those since the loop began.
-    open: u32,
-    open_in_loop: u8,
+    /// The stacks of masks.
+    depth: Depth,
     /// The invocation's number by axis.
     local: [Option<Src>; 3],
     /// Fragment: w.
@@ -136,8 +139,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         phased_loops: Vec::new(),
         masks: Vec::new(),
         scratch: 0,
-        open: 0,
-        open_in_loop: 0,
+        depth: Depth::default(),
         local: [None; 3],
         w: None,
         coverage: None,
@@ -172,8 +174,9 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         lower.push(Inst::End);
     }
     let slot_bytes = lower.private_step();
-    let places = Places { scratch: lower.scratch, slot_bytes, elements: lower.elements };
-    Ok(Lowered { func: lower.m, places, unread: lower.unread })
+    let taken = lower.elements + lower.depth.registers;
+    let places = Places { scratch: lower.scratch, slot_bytes, taken };
+    Ok(Lowered { func: lower.m, places, unread: lower.unread, deep: lower.depth.registers > 0 })
 }
 
 impl Lower<'_> {
@@ -209,7 +212,7 @@ impl Lower<'_> {
             join: None,
         };
         let repeats = count > self.abi.lanes;
-        let header = repeats.then(|| self.begin_loop());
+        let header = repeats.then(|| self.begin_loop(0)).transpose()?;
         let head = (!count.is_multiple_of(self.abi.lanes))
             .then(|| {
                 self.push(Inst::Compare(below(lane, count)));

@@ -108,8 +108,8 @@ impl gpucc_machine::Machine for Member {
         }
     }
     #[cfg(feature = "emulator")]
-    fn device(&self, compiled: &Compiled, _: &str) -> Box<dyn Device> {
-        Box::new(crate::device::Machine::new(compiled, self.text.0))
+    fn device(&self, compiled: &Compiled, name: &str) -> Box<dyn Device> {
+        Box::new(crate::device::Machine::new(compiled, chip(self.text.0, name)))
     }
     fn interpolates(&self) -> bool {
         true
@@ -131,7 +131,8 @@ impl gpucc_machine::Machine for Member {
         request: &Request,
     ) -> Result<Option<Box<dyn Drawer>>, Failure> {
         let made = self.kernels(geometry.unwrap_or(vertex), fragment, request)?;
-        let drawing = crate::device::Drawing::new(vertex, geometry, fragment, &made, self.text.0);
+        let chip = chip(self.text.0, request.chip);
+        let drawing = crate::device::Drawing::new(vertex, geometry, fragment, &made, chip);
         Ok(drawing.map(|drawing| Box::new(drawing) as Box<dyn Drawer>))
     }
     /// Texels of 32 bits a component are not filtered, and nothing mirrors once to a border (isa/gen4-pipeline.md 1.5). A bias is added

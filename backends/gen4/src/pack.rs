@@ -168,6 +168,7 @@ fn is_mark(inst: &Inst) -> bool {
             | Inst::Do
             | Inst::While { .. }
             | Inst::Break(_)
+            | Inst::Masks { .. }
             | Inst::Advance { .. }
             | Inst::Entry { .. }
             | Inst::Leave { .. }

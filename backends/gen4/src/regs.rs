@@ -28,8 +28,8 @@ pub struct Places {
     pub scratch: u32,
     /// Bytes of scratch of a doubleword of each lane that it may belong to.
     pub slot_bytes: u32,
-    /// Registers behind the payload that variables have.
-    pub elements: u8,
+    /// Registers behind the payload that variables and stacks of masks have.
+    pub taken: u8,
 }
 
 /// The allocator's hooks. A slot is a doubleword of each lane that may have it at once.
@@ -118,13 +118,13 @@ impl Target<Inst> for Hooks {
 pub fn allocate(
     func: &mut Func<Inst>,
     abi: &Abi,
-    Places { scratch: variables, slot_bytes: bytes, elements }: Places,
+    Places { scratch: variables, slot_bytes: bytes, taken }: Places,
     spills: bool,
     budget: Budget,
 ) -> Result<Registers, Error> {
     let first = variables.next_multiple_of(abi.lane_bytes());
     let files = files(abi.lanes);
-    let payload = (abi.payload() + elements).div_ceil(abi.rows());
+    let payload = (abi.payload() + taken).div_ceil(abi.rows());
     let options = Options {
         policy: Policy::Tight,
         holes: vec![(GPR, 0..u16::from(payload))],

@@ -71,6 +71,7 @@ impl Model<Inst> for Machine {
                 Inst::Else
                     | Inst::EndIf
                     | Inst::Do
+                    | Inst::Masks { .. }
                     | Inst::Guard(_)
                     | Inst::Advance { .. }
                     // What stands in message registers stays until it is sent.
@@ -100,14 +101,14 @@ impl Model<Inst> for Machine {
 }
 
 /// A program whose messages overlap where no thread of an execution unit is lost by it, with the most registers with which that
-/// holds; none where nothing moves. `elements`: registers behind the payload that variables have.
+/// holds; none where nothing moves. `taken`: registers behind the payload that have their use.
 pub fn overlap_messages(
     func: &Func<Inst>,
-    (abi, elements): (&Abi, u8),
+    (abi, taken): (&Abi, u8),
     chip: Chip,
 ) -> Option<(Func<Inst>, u32)> {
     let rows = u32::from(abi.rows());
-    let payload = u32::from(abi.payload() + elements).div_ceil(rows);
+    let payload = u32::from(abi.payload() + taken).div_ceil(rows);
     let mut most = u32::from(REGISTERS);
     let ordered = overlap(func, &Machine { rows }, |needed| {
         let kept = threads(chip, rows * (payload + needed)).min(most_threads(chip));

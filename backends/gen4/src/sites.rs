@@ -19,8 +19,11 @@ use live::{Live, MATH, Set};
 const WRITE: u32 = 5;
 /// The data port's message to a render target. Table 5-9.
 const TARGET: u32 = 4;
-/// The code of eight channels. 13.2.2, ExecSize.
+/// The thread spawner, by its number. Table 14-15.
+const SPAWNER: u32 = 7;
+/// Codes of eight channels and of 16. 13.2.2, ExecSize.
 const EIGHT: u32 = 3;
+const SIXTEEN: u32 = 4;
 
 /// The instructions of a program.
 pub fn sites(compiled: &Compiled, machine: Machine) -> Vec<Site> {
@@ -169,6 +172,10 @@ impl Place {
         let bytes = |code: u32| Type::of(File::Grf, code).map(Type::bytes);
         match field.id {
             f::SATURATE | f::SRC1_TYPE => false,
+            // The end of a root thread is one register for all lanes.
+            f::EXEC_SIZE if inst.get(f::SRC1) >> 24 & 15 == SPAWNER => {
+                ![EIGHT, SIXTEEN].contains(&value)
+            }
             f::MRF => !alike::moves_itself(&self.decoded, value, noticed),
             f::SRC0_TYPE if !math => bytes(value).is_none(),
             f::DST_TYPE if !math && inst.get(f::EXEC_SIZE) <= EIGHT => {

@@ -8,7 +8,9 @@
 //! ```
 //! `g3` is a register of the payload, `g3.2` one doubleword of it for all lanes, `g3.2|6` one for each of two vertices.
 
-use crate::inst::{Condition, Difference, Function, Inst, Source, Src, Swizzled, Test, UPPER};
+use crate::inst::{
+    Condition, Difference, Function, Inst, Masks, Source, Src, Stack, Swizzled, Test, UPPER,
+};
 use crate::isa::operand::Type;
 use crate::isa::ops::{OPS, Opcode};
 use gpucc_ir::mach::{Names, PrintInst, Reg};
@@ -346,6 +348,17 @@ impl PrintInst for Inst {
             }
             Inst::DemoteBy(inverse) => write!(out, "demote {}", flag(*inverse)),
             Inst::Break(depth) => write!(out, "break {depth}"),
+            Inst::Masks { stack, register, step } => {
+                let stack = match stack {
+                    Stack::Conditions => "conditions",
+                    Stack::Loops => "loops",
+                };
+                match step {
+                    Masks::Keep => write!(out, "g{register} = {stack}"),
+                    Masks::Begin => write!(out, "g{register} = {stack} anew"),
+                    Masks::Restore { depth } => write!(out, "{stack} = g{register} of {depth}"),
+                }
+            }
             Inst::Advance { steps, bytes } => {
                 write!(out, "advance {steps}{}", if *bytes { " bytes" } else { "" })
             }

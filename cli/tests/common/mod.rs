@@ -103,8 +103,19 @@ pub fn pixels(path: &str) -> Vec<u8> {
 /// Verifies every entry point of a source on 16 inputs, the compiled bytes against the interpreter, and each
 /// shared pass.
 #[track_caller]
-pub fn verified(target: Target, mut options: Options, name: &str, source: Source<'_>) {
-    let compiler = Compiler::new(target, None).expect("the target is built");
+pub fn verified(target: Target, options: Options, name: &str, source: Source<'_>) {
+    verified_on((target, None), options, name, source);
+}
+
+/// As [`verified`], on a chip; the first one of the machine where there is none.
+#[track_caller]
+pub fn verified_on(
+    (target, chip): (Target, Option<&str>),
+    mut options: Options,
+    name: &str,
+    source: Source<'_>,
+) {
+    let compiler = Compiler::new(target, chip).expect("the target is built");
     let what = format!("{name} on {}", target.name());
     options.keep_steps = true;
     let parsed = compiler

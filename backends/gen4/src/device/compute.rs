@@ -34,7 +34,7 @@ impl Machine {
         let tables = surfaces::bind(&mut chip, described, bindings, &[])?;
         let program = chip.put_program(&self.compiled.code)?;
         let most = match chip.model {
-            Model::I965 => 32,
+            Model::I965 | Model::Gm965 => 32,
             Model::G45 => 50,
         };
         let bytes = scratch(self.word(VFE, 0));

@@ -9,6 +9,7 @@ use crate::describe::{GS, VS, WM};
 use crate::emu::Model;
 use crate::isa;
 use crate::kernels::{CLIP, CLIPPER, Class, SETUP};
+use crate::legal;
 use crate::targets::{self, color_code, depth_code};
 use gpucc_emu::device::{DrawCall, Drawer, Launcher, Stop, VertexRun};
 use gpucc_emu::draw::{Cull, Draw, Targets, Topology};
@@ -76,20 +77,20 @@ impl Drawing {
         geometry: Option<&Compiled>,
         fragment: &Compiled,
         kernels: &[Compiled],
-        table: isa::Machine,
+        chip: legal::Chip,
     ) -> Option<Drawing> {
         let named = |name: &str| {
             let found = kernels.iter().find(|made| made.programs.iter().any(|p| p.name == name));
-            found.map(|made| Machine::new(made, table))
+            found.map(|made| Machine::new(made, chip))
         };
         Some(Drawing {
-            vertex: Machine::new(vertex, table),
-            geometry: geometry.map(|geometry| Machine::new(geometry, table)),
-            fragment: Machine::new(fragment, table),
+            vertex: Machine::new(vertex, chip),
+            geometry: geometry.map(|geometry| Machine::new(geometry, chip)),
+            fragment: Machine::new(fragment, chip),
             setup: named(Class::Triangles.setup())?,
             clipper: named(CLIPPER)?,
             launcher: Launcher::new(&vertex.code, &[], STEPS),
-            table,
+            table: chip.machine(),
         })
     }
 

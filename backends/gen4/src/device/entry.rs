@@ -31,14 +31,14 @@ pub fn check(model: Model, entry: &[u32], distances: &[u32]) -> Result<(), Stop>
     let w = f32::from_bits(position[3]);
     // What 1 / w is of numbers that are none, or flushed, is not compared.
     let usual = w.is_normal() && (1.0 / w).is_normal();
-    let negative = model == Model::I965 && usual && w < 0.0;
+    let negative = model.is_early() && usual && w < 0.0;
     let flags = (0..).zip(distances).map(|(number, &bits)| {
         let distance = f32::from_bits(bits);
         u32::from(distance < 0.0 && !distance.is_subnormal()) << number
     });
     let right = flags.sum::<u32>() | if negative { NEGATIVE } else { 0 };
     let mut word = header[3] & !WIDTH;
-    if model == Model::I965 && !usual {
+    if model.is_early() && !usual {
         word &= !NEGATIVE;
     }
     if header[..3] != [0; 3] || word != right {

@@ -162,7 +162,7 @@ impl Machine {
     ) -> Result<u32, Stop> {
         let program = chip.put_program(&self.compiled.code)?;
         let most = match chip.model {
-            Model::I965 => 32,
+            Model::I965 | Model::Gm965 => 32,
             Model::G45 => 50,
         };
         let bytes = scratch(self.word(WM, 2));

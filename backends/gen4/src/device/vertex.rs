@@ -42,7 +42,7 @@ impl Machine {
     ) -> Result<(u32, Entries), Stop> {
         let program = chip.put_program(&self.compiled.code)?;
         let (most, entries) = match chip.model {
-            Model::I965 => (16, 32),
+            Model::I965 | Model::Gm965 => (16, 32),
             Model::G45 => (32, 64),
         };
         let bytes = scratch(self.word(VS, 2));

@@ -104,10 +104,8 @@ fn branch(model: Model, inst: &Instruction) -> Result<(), Broken> {
     }
     let (pops, predicated) = match inst.opcode {
         Opcode::Else | Opcode::Endif => (inst.pop == 1, false),
-        // What a stack never holds is never popped. Table 11-16.
-        Opcode::Break | Opcode::Cont => {
-            (inst.pop <= if model == Model::I965 { 15 } else { 12 }, true)
-        }
+        // What a stack never holds is never popped.
+        Opcode::Break | Opcode::Cont => (inst.pop <= model.mask_depth(), true),
         _ => (inst.pop == 0, true),
     };
     hold(pops, Rule::PopCount, "the masks that a branch pops")?;
@@ -193,8 +191,17 @@ pub fn names_second_accumulator(inst: &Instruction) -> bool {
     operand && inst.compression != Compression::SecondHalf
 }
 
-/// 11.3.4.2: the least that is written of an architecture register.
+/// 11.3.4.2: the least that is written of an architecture register, and 11.3.4.8: the least that is read of a mask stack.
 fn granularity(inst: &Instruction) -> Result<(), Broken> {
+    for (_, source) in sources(inst) {
+        let Place::Direct { register, byte } = source.place else { continue };
+        if source.file == File::Architecture && register & 0xf0 == STACK {
+            let read = inst.channels * source.ty.bytes();
+            let beside = matches!(source.rows, Rows::Plain { vertical: Some(vertical), width, horizontal: 1 } if vertical == width);
+            let whole = byte % 16 == 0 && read.is_multiple_of(16) && beside;
+            hold(whole, Rule::Granularity, "a part of a mask stack is read")?;
+        }
+    }
     let dst = &inst.dst;
     let (File::Architecture, Place::Direct { register, byte }) = (dst.file, dst.place) else {
         return Ok(());
@@ -224,7 +231,7 @@ fn compression(model: Model, inst: &Instruction) -> Result<(), Broken> {
     hold(!never, Rule::Compressible, "this instruction cannot be compressed")?;
     let sized = matches!(inst.channels, 16 | 32) && !inst.align16;
     hold(sized, Rule::CompressedSize, "a compressed instruction's channels")?;
-    if inst.channels == 32 && model == Model::I965 {
+    if inst.channels == 32 && model.is_early() {
         let flags = inst.predicate != 0 || inst.condition != super::decode::Condition::None;
         let reads = matches!(inst.opcode, Opcode::Mac | Opcode::Mach);
         hold(!flags && !reads, Rule::CompressedFlags, "32 channels of the 965")?;

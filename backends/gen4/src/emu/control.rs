@@ -125,8 +125,7 @@ fn push(model: Model, registers: &mut Registers, which: usize, mask: u16) -> Res
         return Ok(());
     }
     let stack = &mut registers.stacks[which];
-    // Table 11-16: what exceeds the trigger is lost.
-    let most = if model == Model::I965 { 15 } else { 12 };
+    let most = model.mask_depth();
     if stack.depth >= most {
         let name = ["conditions", "loops"][which];
         return Err((Rule::StackOverflow, format!("{most} masks are on the stack of {name}")));

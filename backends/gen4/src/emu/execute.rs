@@ -59,7 +59,7 @@ pub fn halves(model: Model, inst: &Instruction) -> [Instruction; 2] {
         let packed = dwords && is_packed(source);
         match &mut source.place {
             // The 965 advances an index of a scalar too.
-            Place::Indirect { index, .. } if !scalar || model == Model::I965 => *index |= 1,
+            Place::Indirect { index, .. } if !scalar || model.is_early() => *index |= 1,
             Place::Direct { register, .. } if inst.opcode == Opcode::Pln && number == 1 => {
                 *register += 2;
             }
@@ -150,7 +150,7 @@ pub fn accumulator(file: File, place: Place) -> Option<usize> {
 /// The accumulator that an instruction reads and writes by itself. 11.3.4.5, 11.5.2.
 fn implied(model: Model, inst: &Instruction) -> usize {
     // Errata: 16 channels of the 965 always have acc0.
-    let forced = model == Model::I965 && inst.channels == 16;
+    let forced = model.is_early() && inst.channels == 16;
     usize::from(is_second_half(inst) && !forced)
 }
 
@@ -350,7 +350,7 @@ fn input(
 /// 11.3.10 rule 14 [DevBW, DevCL]: behind a branch, an instruction that is not compressed does not read two registers
 /// that came from outside of the EU.
 fn two_rows(thread: &Thread, inst: &Instruction, source: &Source, which: u32) -> Result<(), Fault> {
-    let asked = thread.model == Model::I965 && thread.after_branch;
+    let asked = thread.model.is_early() && thread.after_branch;
     if !asked || inst.compression != Compression::Normal || source.file != File::General {
         return Ok(());
     }

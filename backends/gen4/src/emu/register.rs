@@ -238,7 +238,7 @@ impl Registers {
             return Err((Rule::Held, format!("r{register} is written, and would wait for ever")));
         }
         // What reads the register itself waits for the reply (undocumented: OWN_READ).
-        if self.model == Model::I965 && self.unread_reply & bit & !self.read != 0 {
+        if self.model.is_early() && self.unread_reply & bit & !self.read != 0 {
             return Err((
                 Rule::ReplyUnread,
                 format!("r{register} is written and no instruction read its reply"),
@@ -266,7 +266,7 @@ impl Registers {
             let pending = self.pending.swap_remove(at);
             self.in_flight &= !pending.registers;
             self.outside |= pending.registers;
-            if self.model == Model::I965 {
+            if self.model.is_early() {
                 self.unread_reply |= pending.registers;
             }
             let cells = self.general[pending.first..].iter_mut();
@@ -328,7 +328,7 @@ impl Registers {
         }
         // What the message itself reads has arrived when it is sent.
         let unread = registers & (self.unread | self.unread_reply) & !self.read;
-        if self.model == Model::I965 && unread != 0 {
+        if self.model.is_early() && unread != 0 {
             let register = unread.trailing_zeros();
             return Err((
                 Rule::SendUnread,
@@ -458,6 +458,7 @@ impl Registers {
         if decides && raw.undefined & written != 0 {
             return Err((Rule::Undefined, "a control register is written with it".into()));
         }
+        let flows = self.control[0] & 4 != 0;
         match (register & 0xf0, word) {
             (ADDRESS, 0..=3) => {
                 self.address.words[at] = raw.bits;
@@ -468,14 +469,15 @@ impl Registers {
                 self.masks[2 * at] = raw.bits as u16;
                 self.masks[2 * at + 1] = (raw.bits >> 16) as u16;
             }
-            (STACK, 0..=7) => {
+            // 11.3.4.8, 11.3.4.9: with a single flow both are only read.
+            (STACK, 0..=7) if !flows => {
                 for (byte, counter) in
                     self.stacks[at / 4].counters[at % 4 * 4..].iter_mut().take(4).enumerate()
                 {
                     *counter = (raw.bits >> (8 * byte) & 15) as u8;
                 }
             }
-            (DEPTH, 0) if self.control[0] & 4 == 0 => {
+            (DEPTH, 0) if !flows => {
                 self.stacks[0].depth = (raw.bits & 15) as u8;
                 self.stacks[1].depth = (raw.bits >> 16 & 15) as u8;
             }

@@ -23,7 +23,7 @@ gpucc_emu::rules! {
     ControlRegister = "R3 exceptions are not raised", "11.3.4.11";
     SwitchMissing = "R4 an access to masks and control registers switches threads", "11.3.4.7 to 11.3.4.11";
     IndexRows = "R5 the indices of a source are aligned to their number, within a0, and of a chip that has them", "11.3.4.4, 11.3.10 rule 13";
-    Granularity = "R6 an architecture register is written in its own units, a mask stack as a whole", "11.3.4.2 to 11.3.4.11";
+    Granularity = "R6 an architecture register is written in its own units, and a mask stack is read and written as a whole", "11.3.4.2 to 11.3.4.11";
     MaskRead = "R7 on the 965 two instructions stand between one that reads a mask and one that changes masks", "11.3.4.7";
     Held = "R8 a register whose dependency was held is read and written after an instruction that clears it", "11.3.2, 13.2.2";
     // Regions.

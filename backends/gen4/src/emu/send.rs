@@ -141,7 +141,7 @@ pub fn send(
         .stacks
         .iter()
         .any(|stack| stack.depth != 0 || stack.counters.iter().any(|counter| *counter != 0));
-    if thread.model == Model::I965 && left {
+    if thread.model.is_early() && left {
         return Err(trap((Rule::StackLeft, "the thread ends with masks on a stack".into())));
     }
     Ok(Next::End)

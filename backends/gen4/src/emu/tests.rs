@@ -44,7 +44,7 @@ impl Dice {
 
 pub const fn machine(model: Model) -> Machine {
     match model {
-        Model::I965 => Machine::Gen4,
+        Model::I965 | Model::Gm965 => Machine::Gen4,
         Model::G45 => Machine::G45,
     }
 }

@@ -90,7 +90,7 @@ impl Thread {
             Unit::Media => 7,
         };
         // sr0: FFID, EUID, TID; register blocks and DMask. 11.3.4.10.
-        let (threads, thread) = (if model == Model::I965 { 4 } else { 5 }, start.sender.thread);
+        let (threads, thread) = (if model.is_early() { 4 } else { 5 }, start.sender.thread);
         let identity = unit << 24 | (thread / threads % 16) << 8 | (thread % threads);
         let blocks = start.registers.clamp(1, 128).div_ceil(16);
         let state = [identity, blocks << 20 | u32::from(start.dispatched)];
@@ -283,7 +283,7 @@ impl Thread {
 
     /// What the 965 does not check between neighbours.
     fn early(&mut self, inst: &Instruction) -> Result<(), Fault> {
-        if self.model != Model::I965 {
+        if !self.model.is_early() {
             return Ok(());
         }
         let second = check::names_second_accumulator(inst);

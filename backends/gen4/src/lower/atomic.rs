@@ -44,7 +44,6 @@ impl Lower<'_> {
             self.exchange(op, &operands, offset, old);
             return Ok(());
         }
-        self.admit_loop()?;
         // Lanes that are off when it is their turn keep this.
         self.alu(Opcode::Mov, Ty::Ud, old, &[Src::Bits(0).into()]);
         let lane = Source::from(Src::Fixed(self.abi.lane()));
@@ -55,13 +54,11 @@ impl Lower<'_> {
         let [turns, ends] = [turn, end].map(|reg| Source::from(Src::Reg(reg.into())));
         let test =
             |condition, first, second| Test { condition, ty: Ty::D, first, second, join: None };
-        let header = self.begin_loop();
-        let outside = std::mem::take(&mut self.open_in_loop);
+        let header = self.begin_loop(0)?;
         self.push(Inst::Compare(test(Condition::Equal, lane, turns)));
         let head = self.begin_if(false, false)?;
         self.exchange(op, &operands, offset, old);
         self.end_if(head);
-        self.open_in_loop = outside;
         self.alu(Opcode::Add, Ty::D, turn, &[turns, Src::Bits(1).into()]);
         self.repeat(header, test(Condition::Less, turns, ends));
         Ok(())

@@ -1,7 +1,8 @@
 //! Regions, branches and loops as marks among blocks with logical and physical edges. G45 vol. 4, 14.1.2, 14.2.
 
 use super::Lower;
-use crate::inst::{Inst, Src, Test};
+use super::depth::around_exits;
+use crate::inst::{Inst, Src};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
@@ -46,7 +47,7 @@ impl Lower<'_> {
                     frame.left = true;
                     let (to, exit) = (frame.results.clone(), frame.exit);
                     self.assign(&to, &data.args);
-                    self.leave(exit);
+                    self.leave(exit)?;
                     return Ok(false);
                 }
                 Op::Continue => {
@@ -108,44 +109,6 @@ impl Lower<'_> {
         }
     }
 
-    /// Ends the block with `Break`; what follows is reached by the thread alone.
-    pub(super) fn leave(&mut self, exit: Block) {
-        self.push(Inst::Break(self.open_in_loop));
-        let from = self.block;
-        self.m.add_both_edges(from, exit);
-        self.start_block();
-        self.m.add_edge(Edges::Physical, from, self.block);
-    }
-
-    /// Opens a condition: the block that follows runs for lanes whose flag is set, or its opposite.
-    pub(super) fn begin_if(&mut self, inverse: bool, otherwise: bool) -> Result<Block, Failure> {
-        self.open += 1;
-        self.open_in_loop += 1;
-        if self.open > self.abi.chip.mask_depth() {
-            return Err(self.not_yet("control flow deeper than the stack of masks"));
-        }
-        self.push(Inst::If { inverse, otherwise });
-        let head = self.block;
-        self.start_block();
-        self.m.add_both_edges(head, self.block);
-        Ok(head)
-    }
-
-    pub(super) fn close(&mut self) {
-        self.open -= 1;
-        self.open_in_loop -= 1;
-        self.push(Inst::EndIf);
-    }
-
-    /// Closes a condition without another arm that [`Self::begin_if`] opened at the end of `head`.
-    pub(super) fn end_if(&mut self, head: Block) {
-        let end = self.block;
-        self.start_block();
-        self.m.add_both_edges(head, self.block);
-        self.m.add_both_edges(end, self.block);
-        self.close();
-    }
-
     fn if_else(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
         let (then, otherwise) = (data.regions[0], data.regions[1]);
         let to = self.results(data);
@@ -185,37 +148,6 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Opens a loop; its first block.
-    pub(super) fn begin_loop(&mut self) -> Block {
-        self.push(Inst::Do);
-        let before = self.block;
-        self.start_block();
-        self.m.add_both_edges(before, self.block);
-        self.block
-    }
-
-    /// Whether one loop more has room on the stack of masks. A loop takes two; the one over a group's invocations is a loop, too.
-    pub(super) fn admit_loop(&self) -> Result<(), Failure> {
-        let several = self.ssa.geometry.is_some_and(|geometry| geometry.invocations > 1);
-        let around = u32::from(self.ssa.stage == ssa::Stage::Compute || several);
-        match 2 * ((self.loops.len() + self.phased_loops.len()) as u32 + 1 + around)
-            > self.abi.chip.mask_depth()
-        {
-            true => Err(self.not_yet("loops deeper than the stack of masks")),
-            false => Ok(()),
-        }
-    }
-
-    /// Closes a loop that is left at its end alone: lanes of the test go back.
-    pub(super) fn repeat(&mut self, header: Block, test: Test) {
-        self.push(Inst::Compare(test));
-        self.push(Inst::While { flag: Some(false) });
-        let latch = self.block;
-        self.m.add_both_edges(latch, header);
-        self.start_block();
-        self.m.add_both_edges(latch, self.block);
-    }
-
     fn loop_(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
         let ssa = self.ssa;
         let (body, continuing) = (data.regions[0], data.regions[1]);
@@ -227,9 +159,8 @@ impl Lower<'_> {
             regs(&ssa.regions[continuing].params),
             regs(&data.results),
         );
-        self.admit_loop()?;
         self.assign(&body_regs, &data.args);
-        let header = self.begin_loop();
+        let header = self.begin_loop(around_exits(ssa, &data.regions))?;
         let exit = self.m.make_block();
         self.loops.push(LoopFrame {
             body: body_regs.clone(),
@@ -239,7 +170,6 @@ impl Lower<'_> {
             continued: false,
             left: false,
         });
-        let outside = std::mem::take(&mut self.open_in_loop);
         self.region(body, &[])?;
         if self.loops.last().is_some_and(|frame| !frame.continued) {
             self.define_unreached(&continuing_regs);
@@ -260,7 +190,7 @@ impl Lower<'_> {
                     if let Some(frame) = self.loops.last_mut() {
                         frame.left = true;
                     }
-                    self.leave(exit);
+                    self.leave(exit)?;
                     let end = self.block;
                     self.start_block();
                     self.m.add_both_edges(head, self.block);
@@ -273,23 +203,11 @@ impl Lower<'_> {
                 _ => self.inner(inst)?,
             }
         }
-        self.open_in_loop = outside;
         let left = self.loops.pop().is_some_and(|frame| frame.left);
         self.end_loop(header, exit);
         if !left {
             self.define_unreached(&results);
         }
         Ok(())
-    }
-
-    /// Closes a loop: the way back to its header, and the block behind it.
-    pub(super) fn end_loop(&mut self, header: Block, exit: Block) {
-        self.push(Inst::While { flag: None });
-        let latch = self.block;
-        self.m.add_both_edges(latch, header);
-        self.m.add_edge(Edges::Physical, latch, exit);
-        self.m.place(exit);
-        self.block = exit;
-        self.forget();
     }
 }

@@ -39,7 +39,7 @@ impl Lower<'_> {
         self.strip.invocation = repeats.then(|| self.number(0));
         let count = counted.then(|| self.fresh());
         self.strip.count = count;
-        let header = repeats.then(|| self.begin_loop());
+        let header = repeats.then(|| self.begin_loop(0)).transpose()?;
         if let Some(count) = count {
             self.alu(Opcode::Mov, Ty::Ud, count, &[Src::Bits(0).into()]);
         }

@@ -8,6 +8,7 @@
 mod masks;
 mod plan;
 
+use super::depth::around_exits;
 use super::{Lower, STATELESS};
 use crate::inst::{Condition, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
@@ -106,7 +107,7 @@ impl Lower<'_> {
                     };
                     self.transfer(&frame.results, &data.args)?;
                     match frame.way {
-                        Way::Jump(exit) => self.leave(exit),
+                        Way::Jump(exit) => self.leave(exit)?,
                         Way::Mask(from) => self.unmask(from)?,
                     }
                     return Ok(false);
@@ -137,8 +138,7 @@ impl Lower<'_> {
             join: None,
         };
         let lane = Source::from(Src::Fixed(self.abi.lane()));
-        let header = (count > self.abi.lanes).then(|| self.begin_loop());
-        let outside = std::mem::take(&mut self.open_in_loop);
+        let header = (count > self.abi.lanes).then(|| self.begin_loop(0)).transpose()?;
         let partial = !count.is_multiple_of(self.abi.lanes);
         let head = partial
             .then(|| {
@@ -152,7 +152,6 @@ impl Lower<'_> {
         for head in [masked, head].into_iter().flatten() {
             self.end_if(head);
         }
-        self.open_in_loop = outside;
         if let Some(header) = header {
             self.push(Inst::Advance { steps: 1, bytes: true });
             let first = Src::Scalar { register: self.abi.lane(), dword: 0 };
@@ -320,16 +319,13 @@ impl Lower<'_> {
         let (body, continuing) = (data.regions[0], data.regions[1]);
         let params = |region: Region| ssa.regions[region].params.to_vec();
         let (body_params, continuing_params) = (params(body), params(continuing));
-        self.admit_loop()?;
         self.transfer(&body_params, &data.args)?;
-        let header = self.begin_loop();
+        let header = self.begin_loop(around_exits(ssa, &data.regions))?;
         let exit: Block = self.m.make_block();
         let results = data.results.to_vec();
         self.phased_loops.push(PhasedLoop { results, way: Way::Jump(exit) });
-        let outside = std::mem::take(&mut self.open_in_loop);
         self.phased(body, &continuing_params)?;
         self.phased(continuing, &body_params)?;
-        self.open_in_loop = outside;
         self.phased_loops.pop();
         self.end_loop(header, exit);
         Ok(())

@@ -86,8 +86,8 @@ fn is_count(word: &Decoded, opcode: Opcode, value: u32) -> bool {
     shift && word.inst.get(f::SRC1_TYPE) < 2 && value < 2
 }
 
-/// Nothing leaves the range of the result's type: the word hands integers of that type on, or a number between 0 and 1.
-/// 13.2.2, Saturate.
+/// Nothing leaves the range of the result's type: the word hands integers of that type on, or a number between 0 and 1, or
+/// floats become integers, which they do within the range anyway. 13.2.2, Saturate; 10.4.
 fn never_saturates(word: &Decoded, opcode: Opcode) -> bool {
     let inst = &word.inst;
     let to = Type::of(File::Grf, inst.get(f::DST_TYPE));
@@ -109,6 +109,9 @@ fn never_saturates(word: &Decoded, opcode: Opcode) -> bool {
                 };
     }
     let whole = to.is_some_and(|ty| ty != Type::F);
+    if whole && word.operands.src0.is_some_and(|source| source.ty == Type::F) {
+        return true;
+    }
     let same = |source: Option<Operand>| {
         source.is_none_or(|source| Some(source.ty) == to && source.modifier == 0)
     };

@@ -52,6 +52,20 @@ const PAIRS: &[Pair] = &[
         "mov(8) g10<1>F 0x30003000VF { align1 };",
         "mov(8) g10<1>F 0x80VF { align1 };",
     ),
+    // Floats become integers within the range.
+    (
+        f::SATURATE,
+        1,
+        "mov(8) g10<1>D g2<8,8,1>F { align1 };",
+        "mov(8) g10<1>F g2<8,8,1>F { align1 };",
+    ),
+    // The end of a thread has no lanes.
+    (
+        f::EXEC_SIZE,
+        3,
+        "send(16) 1 null<1>UW g0<8,8,1>UW 0x87100000 thread_spawner MsgDesc: mlen 1 rlen 0 { align1 EOT };",
+        "mov(16) g10<1>UD g2<8,8,1>UD { align1 compr };",
+    ),
     // Numbers without a sign bit, counts, and 0.
     (
         f::SRC1_TYPE,

@@ -7,6 +7,7 @@ use crate::device::{Machine as Device, run_with};
 use crate::emu::{Model, Object};
 use crate::isa;
 use crate::kernels::{Class, SETUP, kernels};
+use crate::legal;
 use gpucc_machine::{Machine, Request};
 
 /// Depth, 1 / w and the value of each vertex.
@@ -25,7 +26,8 @@ fn written(model: Model, class: Class, ends: &[End]) -> Vec<[f32; 4]> {
     let made = kernels(table, &vertex(false), &fragment(), &Request::default());
     let made = made.expect("they are made");
     let program = made.iter().find(|made| made.programs[0].name == class.setup());
-    let mut device = Device::new(program.expect("one for the class"), table);
+    let chip = if model == Model::G45 { legal::Chip::G45 } else { legal::Chip::I965 };
+    let mut device = Device::new(program.expect("one for the class"), chip);
     let mut chip = Chip::new(model, 0, None);
     let program = chip.put_program(&device.compiled.code).expect("it fits");
     let view = [1f32, 1.0, 1.0, 0.0, 0.0, 0.0].map(f32::to_bits);

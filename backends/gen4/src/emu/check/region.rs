@@ -61,7 +61,7 @@ fn rows(inst: &Instruction, source: &Source) -> Result<(), Broken> {
 /// Rules 13.2 and 13.5, table 11-31, and 11.3.4.4: indices in a group are aligned to their number.
 fn indices(model: Model, half: &Instruction, source: &Source, which: usize) -> Result<(), Broken> {
     let Place::Indirect { index, .. } = source.place else { return Ok(()) };
-    let early = model == Model::I965;
+    let early = model.is_early();
     hold(which == 0 || !early, Rule::IndexRows, "the 965 has no index of a second source")?;
     if half.opcode == Opcode::Movi {
         return Ok(());

@@ -1,6 +1,5 @@
 //! The message gateway: bytes and notifications from thread to thread. G45 vol. 4, chapter 7.
 
-use super::super::Model;
 use super::super::memory::Refused;
 use super::super::message::{Message, Register, Reply};
 use super::super::rule::Rule;
@@ -98,7 +97,7 @@ impl Functions<'_> {
         if word & 0xe000_f800 != 0 || offset % length != 0 {
             return Err((Rule::Gateway, format!("word 5 is {word:#x}")));
         }
-        let threads = if self.model == Model::I965 { 4 } else { 5 };
+        let threads = if self.model.is_early() { 4 } else { 5 };
         let thread = (target >> 24 & 15) * threads + (target >> 16 & 7);
         if !self.contexts.contains_key(&thread) {
             return Ok(2);

@@ -68,7 +68,7 @@ impl Functions<'_> {
     pub(super) fn port_read(&mut self, message: &Message<'_>) -> Result<Reply, Refused> {
         let bits = message.descriptor;
         let (kind, control) = match self.model {
-            Model::I965 => (bits >> 12 & 3, bits >> 8 & 15),
+            Model::I965 | Model::Gm965 => (bits >> 12 & 3, bits >> 8 & 15),
             // The numbers of G45 stand for those of writes.
             Model::G45 => match bits >> 11 & 7 {
                 0 => (0, bits >> 8 & 7),
@@ -225,7 +225,7 @@ impl Functions<'_> {
                 aligned(global, 16)?;
                 let half = if upper { 4 } else { 0 };
                 let beyond = message.enabled & 0xff & !(0xf << half);
-                if self.model == Model::I965 && beyond != 0 {
+                if self.model.is_early() && beyond != 0 {
                     let what = format!("channels {:#04x}", message.enabled & 0xff);
                     return Err((Rule::PortMask, what));
                 }

@@ -105,7 +105,7 @@ impl Form {
             (Op::Sample { .. }, Mode::Pair) if !forced => {
                 return refused("a level of two vertices is computed");
             }
-            (Op::Level { reference: true }, Mode::Pair) if model == Model::I965 => {
+            (Op::Level { reference: true }, Mode::Pair) if model.is_early() => {
                 return refused("the 965 does not compare in SIMD4x2");
             }
             _ => {}
@@ -158,7 +158,7 @@ impl Functions<'_> {
     pub(super) fn sampler(&mut self, message: &Message<'_>) -> Result<Reply, Refused> {
         let bits = message.descriptor;
         let kind = match self.model {
-            Model::I965 => bits >> 14 & 3,
+            Model::I965 | Model::Gm965 => bits >> 14 & 3,
             Model::G45 => bits >> 12 & 15,
         };
         let form = form(kind, message.payload.len())?;
@@ -175,7 +175,7 @@ impl Functions<'_> {
         let surface = surface::entry(self.model, self.memory, self.bases.surface, table, entry)?;
         form.check(self.model, control, &surface)?;
         let told = bits >> 12 & 3;
-        if self.model == Model::I965 {
+        if self.model.is_early() {
             check_return(told, form, &surface)?;
         }
         if message.response as usize != response {
@@ -199,7 +199,7 @@ impl Functions<'_> {
             let torn = message.enabled >> (channel & !3) & 7 != 7;
             let lane = Lane { payload: message.payload, form, control, channel, torn };
             let mut out = self.lane(&lane, &source)?;
-            if matches!(form.op, Op::Info(_)) && self.model == Model::I965 && told == 0 {
+            if matches!(form.op, Op::Info(_)) && self.model.is_early() && told == 0 {
                 out = out.map(|number| (number as f32).to_bits());
             }
             let shown = (0..4).filter(|component| hidden >> component & 1 == 0);
@@ -258,7 +258,7 @@ impl Functions<'_> {
     /// An element of a buffer: what is beyond it is 0.
     fn element(&self, lane: &Lane<'_>, surface: &Surface) -> Result<[u32; 4], Refused> {
         let index = lane.parameter(0, lane.channel)?;
-        if let (Op::Load(true), Model::I965) = (lane.form.op, self.model)
+        if let (Op::Load(true), Model::I965 | Model::Gm965) = (lane.form.op, self.model)
             && lane.parameter(3, lane.channel)? != 0
         {
             return Err((Rule::SamplerForm, "a level of a buffer".into()));

@@ -59,7 +59,7 @@ impl Gpu {
         let mut payload = vec![Register::UNDEFINED];
         // Flag 6 of the 965 says that 1/w is negative; the others are user planes.
         let user = match self.model {
-            Model::I965 => flags & 0x7f,
+            Model::I965 | Model::Gm965 => flags & 0x7f,
             Model::G45 => flags & 0xff,
         };
         let own = entries.pool().handle(0);

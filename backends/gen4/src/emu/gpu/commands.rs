@@ -15,7 +15,7 @@ const END: u32 = 0x0500_0000;
 /// Units of the URB. isa/gen4-pipeline.md 1.3.
 const fn units(model: Model) -> u32 {
     match model {
-        Model::I965 => 256,
+        Model::I965 | Model::Gm965 => 256,
         Model::G45 => 384,
     }
 }
@@ -206,7 +206,7 @@ fn execute(gpu: &mut Gpu, header: u32, words: &[u32], place: u32) -> Result<(), 
             if header >> 10 & 1 == 1 {
                 match gpu.model {
                     Model::G45 => gpu.textures.clear(),
-                    Model::I965 => zero(header & 0x400, "PIPE_CONTROL")?,
+                    Model::I965 | Model::Gm965 => zero(header & 0x400, "PIPE_CONTROL")?,
                 }
             }
         }

@@ -68,7 +68,7 @@ impl Primitive {
         let [count, start, instances, first, base] = std::array::from_fn(|at| words[at]);
         // The 965 has neither indirect counts nor a first instance.
         let (bits, first_instance) = match model {
-            Model::I965 => (header & 0x300, first),
+            Model::I965 | Model::Gm965 => (header & 0x300, first),
             Model::G45 => (header & 0x100, 0),
         };
         if bits != 0 || first_instance != 0 {

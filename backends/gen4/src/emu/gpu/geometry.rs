@@ -1,7 +1,6 @@
 //! The geometry unit's threads: a primitive goes in, and vertices come out that begin and end objects. isa/gen4-pipeline.md 1.2,
 //! 3.2, 4.4, 9.1.
 
-use super::super::Model;
 use super::super::dispatch::{Job, Limits};
 use super::super::functions::Entry;
 use super::super::memory::Refused;
@@ -79,7 +78,7 @@ impl Gpu {
         let job = |(number, primitive): (u32, &Given)| {
             let topology = primitive.topology;
             // Topologies with adjacency are of G45 on. P 1.4.
-            if self.model == Model::I965 && (9..=12).contains(&topology) {
+            if self.model.is_early() && (9..=12).contains(&topology) {
                 return Err((Rule::NotBuilt, format!("topology {topology:#x} on the 965")));
             }
             let mut payload = vec![Register::UNDEFINED];

@@ -16,7 +16,7 @@ const CONSTANTS: usize = 5;
 /// Threads of the machine. isa/gen4-pipeline.md 1.3.
 const fn most_threads(model: Model) -> u32 {
     match model {
-        Model::I965 => 32,
+        Model::I965 | Model::Gm965 => 32,
         Model::G45 => 50,
     }
 }

@@ -64,7 +64,7 @@ fn state(gpu: &Gpu) -> Result<Windower, Refused> {
         return refused("contiguous or transposed dispatch");
     }
     let threads = (d5 >> 25) + 1;
-    let most = if gpu.model == super::Model::I965 { 32 } else { 50 };
+    let most = if gpu.model.is_early() { 32 } else { 50 };
     if threads > most {
         return refused("the number of threads");
     }
@@ -88,7 +88,7 @@ fn state(gpu: &Gpu) -> Result<Windower, Refused> {
     }
     // Depth that the program computes is another key. P 7.1.
     let untested = d5 >> 20 & 3 == 1 && color.depth_test.is_none();
-    if gpu.model == super::Model::I965 && untested && gpu.state.clamp_due {
+    if gpu.model.is_early() && untested && gpu.state.clamp_due {
         return Err((Rule::DepthClampMissing, "behind CONSTANT_BUFFER".into()));
     }
     Ok(Windower {

@@ -1,6 +1,5 @@
 //! What the states of all units of the 3D pipeline have in common. isa/gen4-pipeline.md 1.1.
 
-use super::super::Model;
 use super::super::dispatch::Job;
 use super::super::functions::Context;
 use super::super::memory::Refused;
@@ -43,9 +42,9 @@ impl UnitState {
         // rendering on G45 (bit 8 of word 4) is of an open question and not built.
         let (d1_reserved, d4_reserved) = match unit {
             Unit::Pixel => (0x7c00_c0ff, 2),
-            Unit::Geometry if gpu.model == Model::I965 => (0x7c02_ffff, 0x8100_07ff),
+            Unit::Geometry if gpu.model.is_early() => (0x7c02_ffff, 0x8100_07ff),
             Unit::Geometry => (0x7c02_ffff, 0x8100_03ff),
-            Unit::Setup if gpu.model == Model::I965 => (0x7c00_ffff, 0x8100_07ff),
+            Unit::Setup if gpu.model.is_early() => (0x7c00_ffff, 0x8100_07ff),
             _ => (0x7c00_ffff, 0x8100_03ff),
         };
         if d1 & d1_reserved != 0 || d4 & d4_reserved != 0 {

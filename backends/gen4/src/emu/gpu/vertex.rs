@@ -1,6 +1,5 @@
 //! The vertex shader's unit: two vertices a thread, which write their URB entry anew. isa/gen4-pipeline.md 3, 9.2.
 
-use super::super::Model;
 use super::super::dispatch::{Job, Limits};
 use super::super::functions::{Entry, Pool};
 use super::super::memory::Refused;
@@ -172,7 +171,7 @@ impl Gpu {
         }
         let tables = self.state.tables.ok_or_else(|| missing("3DSTATE_BINDING_TABLE_POINTERS"))?;
         let refused = |what: &str| Err((Rule::ThreadState, format!("{what} of VS_STATE")));
-        let most = if self.model == Model::I965 { 16 } else { 32 };
+        let most = if self.model.is_early() { 16 } else { 32 };
         let entries = Entries::of(self, unit.words[4], 0, most)?;
         if unit.constants.1 == 0 || unit.urb.1 == 0 {
             return refused("a row of constants and one of vertices");

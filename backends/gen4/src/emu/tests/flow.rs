@@ -354,9 +354,93 @@ fn single_program_flow_leaves_the_stacks() {
     assert_eq!(bench.run(&lines.join("\n")).words(10), [9; 8]);
 }
 
+/// Masks that each stack of a chip holds.
+const DEPTHS: [(Model, usize); 3] = [(Model::I965, 15), (Model::Gm965, 7), (Model::G45, 12)];
+
+/// A stack of masks is kept in a register; with `anew` it is empty then.
+fn keep(register: u32, anew: bool) -> String {
+    let mut lines =
+        vec![format!("mov(8) g{register}<1>UW ms0<8,8,1>UW {{ align1 nomask switch }};")];
+    if anew {
+        lines.push("mov(8) ms0<1>UW 0UW { align1 nomask switch };".into());
+        lines.push("mov(1) msd0<1>UW 0UW { align1 nomask switch };".into());
+    }
+    lines.join("\n")
+}
+
+/// It comes back with so many masks.
+fn restore(register: u32, depth: usize) -> String {
+    format!(
+        "mov(8) ms0<1>UW g{register}<8,8,1>UW {{ align1 nomask switch }};
+         mov(1) msd0<1>UW {depth}UW {{ align1 nomask switch }};"
+    )
+}
+
+/// 11.3.4.8, 11.3.4.9.
+#[test]
+fn a_stack_that_a_register_keeps_holds_as_much_again() {
+    for (model, most) in DEPTHS {
+        let program = |back: &str| {
+            let mut lines = vec![less(6)];
+            lines.extend(vec!["(+f0.0) iff(8) Jump: 99;".to_string(); most]);
+            lines.extend([keep(20, true), less(3)]);
+            lines.extend(vec!["(+f0.0) iff(8) Jump: 99;".to_string(); most]);
+            lines.push(add(10, 1));
+            lines.extend(vec!["endif(8) Pop: 1;".to_string(); most]);
+            lines.extend([back.to_string(), add(10, 2)]);
+            lines.extend(vec!["endif(8) Pop: 1;".to_string(); most]);
+            lines.push(add(10, 4));
+            lines.join("\n")
+        };
+        let ended = bench(model).run(&program(&restore(20, most)));
+        assert_eq!(ended.words(10), [7, 7, 7, 6, 6, 6, 4, 4]);
+        assert_eq!(bench(model).breaks(&program("nop;")), Rule::StackUnderflow);
+    }
+}
+
+/// All lanes leave out of a stack that was begun within the loop: the one that was kept in front of it knows the mask there.
+#[test]
+fn a_stack_that_was_kept_in_front_of_a_loop_comes_back_behind_it() {
+    for (model, _) in DEPTHS {
+        let lines = [
+            &less(9),
+            "(+f0.0) iff(8) Jump: 99;",
+            &keep(21, false),
+            "do(8);",
+            &less(6),
+            "(-f0.0) break(8) Jump: 14 Pop: 0;",
+            "(+f0.0) iff(8) Jump: 99;",
+            &keep(20, true),
+            &less(9),
+            "(+f0.0) iff(8) Jump: 99;",
+            &add(10, 1),
+            "break(8) Jump: 6 Pop: 1;",
+            "endif(8) Pop: 1;",
+            &restore(20, 2),
+            "endif(8) Pop: 1;",
+            "while(8) Jump: -14;",
+            &restore(21, 1),
+            "endif(8) Pop: 1;",
+            &add(10, 8),
+        ];
+        assert_eq!(run(model, &lines).words(10), [9, 9, 9, 9, 9, 9, 8, 8]);
+    }
+}
+
+#[test]
+fn a_single_flow_leaves_the_stacks_as_they_are() {
+    let mut bench = bench(Model::I965);
+    bench.spf = true;
+    let text = "mov(4) ms0<1>UD 0x01010101UD { align1 nomask };
+        mov(1) msd0<1>UD 1UD { align1 nomask };
+        mov(4) g10<1>UD ms0<4,4,1>UD { align1 nomask };
+        mov(1) g10.4<1>UD msd0<0,1,0>UD { align1 nomask };";
+    assert_eq!(bench.run(text).words(10)[..5], [0; 5]);
+}
+
 #[test]
 fn the_stack_of_conditions_has_its_depth() {
-    for (model, most) in [(Model::I965, 15), (Model::G45, 12)] {
+    for (model, most) in DEPTHS {
         let nested = |depth: usize| {
             let mut lines = vec![less(9)];
             lines.extend(vec!["(+f0.0) iff(8) Jump: 99;".to_string(); depth]);

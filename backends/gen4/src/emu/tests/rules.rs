@@ -52,6 +52,18 @@ const CASES: &[Case] = &[
         "mov(4) ms0<1>UD 0UD { align1 nomask };",
     ),
     (
+        Rule::Granularity,
+        I965,
+        "mov(4) g10<1>UW ms0<4,4,1>UW { align1 nomask };",
+        "mov(8) g10<1>UW ms0<8,8,1>UW { align1 nomask };",
+    ),
+    (
+        Rule::Granularity,
+        I965,
+        "mov(8) g10<1>UW ms0.4<8,8,1>UW { align1 nomask };",
+        "mov(8) g10<1>UW ms0.8<8,8,1>UW { align1 nomask };",
+    ),
+    (
         Rule::MaskRead,
         I965,
         "mov(1) g10<1>UW mask0<0,1,0>UW { align1 };\nnop;\niff(8) Jump: 2;\nendif(8) Pop: 1;",

@@ -118,7 +118,6 @@ impl Lower<'_> {
         let (body, continuing) = (data.regions[0], data.regions[1]);
         let [body_params, continuing_params] =
             [body, continuing].map(|region| ssa.regions[region].params.to_vec());
-        self.admit_loop()?;
         self.transfer(&body_params, &data.args)?;
         let outer = self.masks.last().copied();
         let (inside, again) = (self.fresh_cell()?, self.fresh_cell()?);
@@ -127,11 +126,10 @@ impl Lower<'_> {
             lower.store_cell(here, inside);
             Ok(())
         })?;
-        let header = self.begin_loop();
+        let header = self.begin_loop(0)?;
         let results = data.results.to_vec();
         self.phased_loops.push(PhasedLoop { results, way: Way::Mask(self.masks.len()) });
         self.masks.push(inside);
-        let outside = std::mem::take(&mut self.open_in_loop);
         // One word for the group: all lanes write it alike.
         let word = Source::from(Src::Bits(again));
         let write = |bits| {
@@ -145,7 +143,6 @@ impl Lower<'_> {
             lower.push(write(1));
             Ok(())
         })?;
-        self.open_in_loop = outside;
         self.masks.pop();
         self.phased_loops.pop();
         let dst = self.fresh();

@@ -21,7 +21,7 @@ mov(1) m1.2<1>UD 0UD { align1 nomask };";
 fn send(model: Model, kind: u32, length: u32, response: u32, integers: bool) -> String {
     let kind = match model {
         Model::G45 => kind << 12,
-        Model::I965 => kind << 14 | u32::from(integers) << 13,
+        Model::I965 | Model::Gm965 => kind << 14 | u32::from(integers) << 13,
     };
     let bits = 2 << 24 | length << 20 | response << 16 | kind;
     let exec = if response == 4 { 8 } else { 16 };
