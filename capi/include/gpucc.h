@@ -1743,6 +1743,11 @@ gpucc_text gpucc_targets_json(void);
 // Makes a compiler.
 gpucc_status gpucc_compiler_create(const gpucc_config *config, gpucc_compiler **compiler);
 
+// Takes a compiler into the caches before its first shader: compiles three small programs and forgets them. The first
+// compilation of a process takes two to three times as long as later ones, and behind this little longer. A driver calls
+// it where nobody waits, on any thread.
+gpucc_status gpucc_compiler_warm_up(const gpucc_compiler *compiler);
+
 // Ends a compiler. What it made does not need it.
 void gpucc_compiler_destroy(gpucc_compiler *compiler);
 

@@ -258,6 +258,9 @@ fn round(rng: &mut Rng, compilers: &[Compiler]) -> bool {
     // SAFETY: what pointers lead to is there, here and below.
     unsafe {
         checked(c::gpucc_compiler_create(&config, &mut made));
+        // It lasts longer than other calls.
+        let warm = if rng.below(16) == 0 { made } else { std::ptr::null_mut() };
+        checked(c::gpucc_compiler_warm_up(warm));
         c::gpucc_compiler_destroy(made);
     }
     let compiler = &compilers[rng.below(compilers.len())];

@@ -168,7 +168,11 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
 /// Takes the back end into the caches while the source is read, where a second processor can. Whoever compiles first waits
 /// less; nobody waits for the rest.
 fn warm_up(compiler: &Compiler) {
-    if parallel::processors() > 1 {
+    // Stacks and heaps of threads are address space, of which a caller may have left little.
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let mut limits = limits.lines().filter(|line| line.starts_with("Max address space"));
+    let roomy = limits.all(|line| line.contains("unlimited"));
+    if roomy && parallel::processors() > 1 {
         let compiler = compiler.clone();
         let thread = std::thread::Builder::new().name("warm-up".to_owned());
         // Without a thread there is no gain, and no harm.

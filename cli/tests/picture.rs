@@ -133,5 +133,5 @@ fn a_geometry_entry_point_draws_between_the_two() {
     assert_eq!(lists.status.code(), Some(1), "{}", text(&lists));
     assert!(text(&lists).contains("takes points"), "{}", text(&lists));
     let absent = draw("interp", &["--gs", "squares"]);
-    assert_eq!(absent.status.code(), Some(1), "{}", text(&absent));
+    assert_eq!(absent.status.code(), Some(2), "{}", text(&absent));
 }

@@ -461,7 +461,7 @@ fn the_kernel_admits_every_register_that_a_public_driver_writes() {
                 u32::from_str_radix(text.trim_start_matches("0x"), 16).expect("hexadecimal")
             };
             let register = r700::StateRegister {
-                name: name.clone(),
+                name: name.clone().into(),
                 address: hex("addr"),
                 value: hex("value"),
                 mask: u32::MAX,
@@ -656,8 +656,8 @@ fn every_register_stands_where_the_guide_says() {
         if register.name == "CB_SHADER_CONTROL" {
             return;
         }
-        let exact = guide.contains_key(&register.name);
-        let name = if exact { register.name.clone() } else { stem(&register.name) };
+        let exact = guide.contains_key(&*register.name);
+        let name = if exact { register.name.clone().into_owned() } else { stem(&register.name) };
         let Some((address, fields)) = guide.get(&name) else {
             panic!("the guide has no {name} ({})", register.name);
         };
