@@ -15,11 +15,28 @@ pub fn same_value(word: &Decoded, field: &Field, value: u32) -> bool {
     if field.id == f::SATURATE {
         return never_saturates(word, opcode);
     }
+    if field.id == f::COMPR_CTRL {
+        return either_half(word, opcode, value);
+    }
     TYPES.contains(&field.id)
         && (same_bits(word, opcode, value)
             || same_number(word, field, value)
             || same_product(word, opcode, field, value)
             || field.id == f::SRC1_TYPE && is_count(word, opcode, value))
+}
+
+/// Which half of masks, flags and accumulators goes with a word that uses none of them. 13.2.2, ComprCtrl.
+fn either_half(word: &Decoded, opcode: Opcode, value: u32) -> bool {
+    let inst = &word.inst;
+    let alone = [f::PRED_CTRL, f::COND_MODIFIER].iter().all(|&id| inst.get(id) == 0);
+    let general = |id| File::of(inst.get(id)) != File::Arf;
+    let explicit = matches!(opcode, Opcode::Mov | Opcode::Add | Opcode::Mul | Opcode::And);
+    explicit
+        && inst.flag(f::MASK_CTRL)
+        && alone
+        && [f::DST_FILE, f::SRC0_FILE, f::SRC1_FILE].into_iter().all(general)
+        && inst.get(f::COMPR_CTRL) < 2
+        && value < 2
 }
 
 /// Integers with or without a sign, of what has the same low bits either way.
@@ -70,14 +87,14 @@ fn same_number(word: &Decoded, field: &Field, value: u32) -> bool {
     let float = |code: u32| matches!(code, 5 | 7);
     let either = |code: u32| code < 2 && bits >> 31 == 0 || float(code) && bits == 0;
     let from = inst.get(f::SRC1_TYPE);
+    // Beside a float, 0 of any type becomes the float.
+    let beside_float = bits == 0 && word.operands.src0.is_some_and(|source| source.ty == Type::F);
     File::of(inst.get(f::SRC1_FILE)) == File::Imm
         && opcode.shape() == Shape::Binary
         // Both sources of this one have one sign. 14.2.24.
         && opcode != Opcode::Mach
         && field.id == f::SRC1_TYPE
-        && either(from)
-        && either(value)
-        && float(from) == float(value)
+        && (beside_float || either(from) && either(value) && float(from) == float(value))
 }
 
 /// How far a shift goes: five bits of it count, with a sign or without. 14.2.3, 14.2.45, 14.2.46.

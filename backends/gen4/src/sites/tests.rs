@@ -59,6 +59,20 @@ const PAIRS: &[Pair] = &[
         "mov(8) g10<1>D g2<8,8,1>F { align1 };",
         "mov(8) g10<1>F g2<8,8,1>F { align1 };",
     ),
+    // 0 beside a float is 0 in any type.
+    (
+        f::SRC1_TYPE,
+        2,
+        "add(8) g10<1>F g2<8,8,1>F 0x0F { align1 };",
+        "add(8) g10<1>F g2<8,8,1>F 0x3f800000F { align1 };",
+    ),
+    // Without a mask, a flag and an accumulator there are no halves.
+    (
+        f::COMPR_CTRL,
+        1,
+        "add(8) g10<1>F g16<8,8,1>UW -g1<0,1,0>F { align1 nomask };",
+        "add(8) g10<1>F g16<8,8,1>UW -g1<0,1,0>F { align1 };",
+    ),
     // The end of a thread has no lanes.
     (
         f::EXEC_SIZE,
