@@ -95,9 +95,7 @@ impl Uniformity {
         let divergent = divergent_regions(func, &varying, &split);
         Uniformity { varying, divergent }
     }
-}
 
-impl Uniformity {
     /// [`Uniformity::from_sources`] of a body without constructs: what makes a value stands before all its uses.
     fn of_body(func: &Func, is_source: impl Fn(Inst) -> bool) -> Uniformity {
         let mut varying = EntitySet::with_capacity(func.values.len());
