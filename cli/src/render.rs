@@ -202,8 +202,8 @@ fn render(
     }
     for setting in settings {
         // The fragment program's word counts where no program has the binding.
-        let front = std::iter::once(vs).chain(gs);
-        if front.into_iter().all(|func| setting.place.find(func).is_err()) {
+        let mut front = std::iter::once(vs).chain(gs);
+        if front.all(|func| setting.place.find(func).is_err()) {
             setting.place.find(fs)?;
         }
     }

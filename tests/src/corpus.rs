@@ -1,6 +1,7 @@
 //! Shaders that none of us wrote: what each entry point becomes, how long it takes, whether its
 //! bytes do what the reference does.
 
+use crate::peers::geometric_mean;
 use gpucc::verify::{Plan, verify_plan};
 use gpucc::{Choice, Compiler, Failure, Options, PassTime, Source, SourceText, Stage};
 use gpucc_machine::described::Described;
@@ -423,8 +424,7 @@ pub fn distances(rows: &[Row]) -> String {
     }
     let mut out = String::new();
     for (name, list) in found {
-        let logs: f64 = list.iter().map(|(figure, bound)| (figure / bound).ln()).sum();
-        let mean = (logs / list.len() as f64).exp();
+        let mean = geometric_mean(list.iter().map(|(figure, bound)| figure / bound));
         let sums = list.iter().fold((0.0, 0.0), |sums, one| (sums.0 + one.0, sums.1 + one.1));
         let _ = writeln!(
             out,

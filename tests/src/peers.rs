@@ -361,6 +361,12 @@ fn figures(
     Ok(out)
 }
 
+/// 1 where there is nothing.
+pub fn geometric_mean(ratios: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = ratios.len().max(1) as f64;
+    (ratios.map(f64::ln).sum::<f64>() / count).exp()
+}
+
 /// The rows, best and worst first by the first figure, then the geometric means.
 pub fn text(table: &Table) -> String {
     let mut out = format!("{}\n", table.title);
@@ -407,12 +413,12 @@ pub fn text(table: &Table) -> String {
             .filter_map(|(_, figures)| figures.iter().find(|figure| figure.name == name))
             .map(|figure| (figure.ratio(), figure.ours, figure.bar))
             .collect();
-        let mean = ratios.iter().map(|r| r.0.ln()).sum::<f64>() / ratios.len().max(1) as f64;
+        let mean = geometric_mean(ratios.iter().map(|r| r.0));
         let (ours, bar) = ratios.iter().fold((0.0, 0.0), |a, r| (a.0 + r.1, a.1 + r.2));
         let _ = writeln!(
             out,
             "  {name}: {:.4}; better {}, even {}, worse {}; sums {ours} / {bar}",
-            mean.exp(),
+            mean,
             ratios.iter().filter(|r| r.0 < 1.0).count(),
             ratios.iter().filter(|r| r.0 == 1.0).count(),
             ratios.iter().filter(|r| r.0 > 1.0).count(),

@@ -165,20 +165,21 @@ fn block(insts: &[isa::Inst], brought: &mut Brought) -> Warp {
     Warp { cycles: cycle, least, brought }
 }
 
-fn latest(mut set: u64, at: &[u32; 64]) -> u32 {
-    let mut latest = 0;
-    while set != 0 {
-        latest = latest.max(at[set.trailing_zeros() as usize]);
+/// The registers of a set.
+fn each(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let register = (set != 0).then(|| set.trailing_zeros() as usize)?;
         set &= set - 1;
-    }
-    latest
+        Some(register)
+    })
 }
 
-fn put(mut set: u64, value: u32, at: &mut [u32; 64]) {
-    while set != 0 {
-        at[set.trailing_zeros() as usize] = value;
-        set &= set - 1;
-    }
+fn latest(set: u64, at: &[u32; 64]) -> u32 {
+    each(set).map(|register| at[register]).max().unwrap_or(0)
+}
+
+fn put(set: u64, value: u32, at: &mut [u32; 64]) {
+    each(set).for_each(|register| at[register] = value);
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Moves that no program with the same messages does without: a message takes its data from registers, so somebody has to
 //! put constants and uniform words there.
 
+use super::each;
 use crate::fau::Read;
 use crate::isa::source::CONSTANTS;
 use crate::isa::{self, Opcode, f};
@@ -85,15 +86,6 @@ impl Brought {
     pub fn moves(&self) -> u32 {
         self.all.0.len().max(self.all.1) as u32
     }
-}
-
-/// The registers of a set.
-fn each(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let register = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(register)
-    })
 }
 
 #[cfg(test)]

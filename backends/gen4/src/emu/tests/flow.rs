@@ -376,19 +376,24 @@ fn restore(register: u32, depth: usize) -> String {
     )
 }
 
+/// So many conditions, one within the other, around a text.
+fn conditions(count: usize, within: &[String]) -> Vec<String> {
+    let mut lines = vec!["(+f0.0) iff(8) Jump: 99;".to_string(); count];
+    lines.extend_from_slice(within);
+    lines.extend(vec!["endif(8) Pop: 1;".to_string(); count]);
+    lines
+}
+
 /// 11.3.4.8, 11.3.4.9.
 #[test]
 fn a_stack_that_a_register_keeps_holds_as_much_again() {
     for (model, most) in DEPTHS {
         let program = |back: &str| {
+            let mut within = vec![keep(20, true), less(3)];
+            within.extend(conditions(most, &[add(10, 1)]));
+            within.extend([back.to_string(), add(10, 2)]);
             let mut lines = vec![less(6)];
-            lines.extend(vec!["(+f0.0) iff(8) Jump: 99;".to_string(); most]);
-            lines.extend([keep(20, true), less(3)]);
-            lines.extend(vec!["(+f0.0) iff(8) Jump: 99;".to_string(); most]);
-            lines.push(add(10, 1));
-            lines.extend(vec!["endif(8) Pop: 1;".to_string(); most]);
-            lines.extend([back.to_string(), add(10, 2)]);
-            lines.extend(vec!["endif(8) Pop: 1;".to_string(); most]);
+            lines.extend(conditions(most, &within));
             lines.push(add(10, 4));
             lines.join("\n")
         };
@@ -443,8 +448,7 @@ fn the_stack_of_conditions_has_its_depth() {
     for (model, most) in DEPTHS {
         let nested = |depth: usize| {
             let mut lines = vec![less(9)];
-            lines.extend(vec!["(+f0.0) iff(8) Jump: 99;".to_string(); depth]);
-            lines.extend(vec!["endif(8) Pop: 1;".to_string(); depth]);
+            lines.extend(conditions(depth, &[]));
             lines.join("\n")
         };
         bench(model).run(&nested(most));
