@@ -54,7 +54,6 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     let emits = emit::or_usual(emits, target);
     options.keep_machine_ir = emits.iter().any(|emit| matches!(emit.kind, Kind::Mach | Kind::Html));
     let compiler = Compiler::new(target, chip)?;
-    warm_up(&compiler);
     let input = Input::read(path, args.source.lang)?;
     let stage = args.entry.stage.map(Stage::from);
     let choice = input::Choice { entry: args.entry.entry.as_deref(), stage };
@@ -163,21 +162,6 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         files::write_stderr(&stats(&compiled, &result)?);
     }
     Ok(code)
-}
-
-/// Takes the back end into the caches while the source is read, where a second processor can. Whoever compiles first waits
-/// less; nobody waits for the rest.
-fn warm_up(compiler: &Compiler) {
-    // Stacks and heaps of threads are address space, of which a caller may have left little.
-    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let mut limits = limits.lines().filter(|line| line.starts_with("Max address space"));
-    let roomy = limits.all(|line| line.contains("unlimited"));
-    if roomy && parallel::processors() > 1 {
-        let compiler = compiler.clone();
-        let thread = std::thread::Builder::new().name("warm-up".to_owned());
-        // Without a thread there is no gain, and no harm.
-        let _ = thread.spawn(move || compiler.warm_up());
-    }
 }
 
 /// Two entry points that are the stages of one pipeline, by their numbers.
